@@ -1,0 +1,13 @@
+/* libberth: the whole public interface. */
+#ifndef BERTH_BERTH_H
+#define BERTH_BERTH_H
+
+#include "berth/allocator.h"
+#include "berth/plan.h"
+#include "berth/problem.h"
+#include "berth/report.h"
+#include "berth/solve.h"
+#include "berth/status.h"
+#include "berth/verify.h"
+
+#endif

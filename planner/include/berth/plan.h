@@ -1,0 +1,72 @@
+/* The plan: an allocation table, and how good it is. One immutable block with a reference count; any number
+ * of threads may read it. Buffers are in the problem's order. */
+#ifndef BERTH_PLAN_H
+#define BERTH_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/problem.h"
+
+enum berth_plan_status {
+  BERTH_PLAN_OPTIMAL = 0, /* arena == optimum, proven */
+  BERTH_PLAN_FEASIBLE,    /* valid; the budget in ticks ended before a proof */
+  BERTH_PLAN_CUT_SHORT,   /* valid; a deadline or a cancellation ended the search: another run may differ */
+  BERTH_PLAN_INFEASIBLE,  /* proven: nothing fits in the capacity. No offsets. */
+  BERTH_PLAN_UNKNOWN, /* a capacity was given; neither a plan in it nor a proof of none was found. No offsets.
+                       */
+  BERTH_N_PLAN_STATUSES
+};
+
+#define BERTH_NO_OFFSET UINT64_MAX
+#define BERTH_MAX_CULPRITS 16
+
+struct berth_pool_result {
+  uint64_t arena_bytes;       /* max of offset + size: tight, nothing is rounded up */
+  uint64_t lower_bound_bytes; /* proven: no plan of this pool's buffers needs less */
+  uint64_t peak_bytes;        /* largest sum of live bytes at one step */
+  uint64_t base_alignment;    /* what the base address of the arena must be aligned to */
+  int64_t peak_step;          /* first step at which the peak is reached */
+};
+
+struct berth_plan {
+  enum berth_plan_status status;
+  uint32_t n_buffers;
+  uint32_t n_pools;
+  uint64_t arena_bytes; /* sums over the pools */
+  uint64_t lower_bound_bytes;
+  uint64_t naive_bytes; /* M_naive: the sum of all sizes, no reuse */
+  uint64_t peak_bytes;  /* M_peak: the largest sum of live sizes */
+  uint64_t reuse_bytes; /* M_reuse: the slot total of the best colouring found; peak <= reuse <= naive */
+  uint64_t class_bytes[BERTH_N_CLASSES]; /* sum of sizes by class */
+  uint64_t ticks;                        /* effort spent */
+  uint64_t short_by_bytes; /* when INFEASIBLE: the least that the capacity must grow, as far as proven */
+  uint32_t n_culprits;     /* when INFEASIBLE: buffers that cannot be placed together */
+  uint32_t culprits[BERTH_MAX_CULPRITS];
+  const struct berth_pool_result *pools;
+  const uint32_t *pool;   /* of each buffer; NULL when INFEASIBLE or UNKNOWN */
+  const uint64_t *offset; /* of each buffer; NULL when INFEASIBLE or UNKNOWN */
+  const uint32_t *slot;   /* colour of each buffer in the colouring behind M_reuse */
+};
+
+/* The saving of sharing whole slots: 1 - M_reuse / M_naive; 0 for an empty problem. */
+double berth_plan_rho(const struct berth_plan *plan);
+/* arena / lower bound - 1; 0 if both are 0. */
+double berth_plan_gap(const struct berth_plan *plan);
+/* "optimal", "feasible", "cut_short", "infeasible", "unknown". */
+const char *berth_plan_status_name(enum berth_plan_status status);
+
+/* A writable copy of a plan's shape for those who make plans (solver, decoders): one block, all columns
+ * inside, reference count 1, every number 0, every offset BERTH_NO_OFFSET. NULL if memory ran out. */
+struct berth_plan *
+berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools);
+struct berth_pool_result *berth_plan_pools_mut(struct berth_plan *plan);
+uint32_t *berth_plan_pool_mut(struct berth_plan *plan);
+uint64_t *berth_plan_offset_mut(struct berth_plan *plan);
+uint32_t *berth_plan_slot_mut(struct berth_plan *plan);
+
+struct berth_plan *berth_plan_ref(const struct berth_plan *plan);
+void berth_plan_unref(const struct berth_plan *plan);     /* NULL is fine */
+size_t berth_plan_n_bytes(const struct berth_plan *plan); /* of the block */
+
+#endif

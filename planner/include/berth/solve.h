@@ -1,0 +1,70 @@
+/* Planning: liveness is in the problem already; here are colouring, bounds, heuristics and exact search, in
+ * the order that solve.c shows. Same problem, same options: same plan, byte for byte, on every machine,
+ * unless the hooks stop it, and then the plan says CUT_SHORT. */
+#ifndef BERTH_SOLVE_H
+#define BERTH_SOLVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/plan.h"
+#include "berth/problem.h"
+
+/* Effort is counted in ticks: about one a memory access of an inner loop, so that 10^9 are some seconds. */
+#define BERTH_DEFAULT_BUDGET_TICKS UINT64_C(2000000000)
+
+/* Each phase and strategy can be switched off; tests show that each is sound and worth having. One table
+ * gives the enum and the names that the command line and the protocol use. */
+#define BERTH_STRATEGIES(X)                                                                                  \
+  X(COLOURING, "colouring", "slots by colouring")                                                            \
+  X(PLACEMENT, "placement", "one-pass placement orders and fits")                                            \
+  X(IMPROVE, "improve", "local search over placements")                                                      \
+  X(EXACT, "exact", "complete search")
+
+enum berth_strategy {
+#define X(name, word, text) BERTH_STRATEGY_##name,
+  BERTH_STRATEGIES(X)
+#undef X
+      BERTH_N_STRATEGIES
+};
+#define BERTH_ALL_STRATEGIES ((UINT32_C(1) << BERTH_N_STRATEGIES) - 1)
+
+enum berth_reuse {
+  BERTH_REUSE_FULL = 0,   /* everything */
+  BERTH_REUSE_NO_INPLACE, /* reuse of bytes over time, but no result in the place of an operand */
+  BERTH_REUSE_NONE,       /* every buffer has bytes of its own */
+};
+
+struct berth_solve_options {
+  uint64_t budget_ticks; /* BERTH_DEFAULT_BUDGET_TICKS unless set */
+  uint64_t
+      capacity_bytes; /* "does it fit": a cap on the first pool beside its own; BERTH_UNLIMITED to minimise */
+  uint32_t strategies; /* bit set of enum berth_strategy */
+  enum berth_reuse reuse;
+};
+
+struct berth_progress {
+  uint64_t arena_bytes;       /* of the best plan so far, BERTH_UNLIMITED if there is none */
+  uint64_t lower_bound_bytes; /* proven so far */
+  uint64_t ticks;
+};
+
+/* All optional. Called on the solving thread; must not call back into the library. */
+struct berth_solve_hooks {
+  void *ctx;
+  /* Polled at least every 2^16 ticks (well under a millisecond): true stops the search soon after. */
+  bool (*should_stop)(void *ctx);
+  /* The incumbent or the bound improved. Monotone: arenas fall, bounds rise. */
+  void (*on_progress)(void *ctx, const struct berth_progress *progress);
+};
+
+struct berth_solve_options berth_solve_options_default(void);
+
+/* The search's own plan, before the independent check: callers run berth_verify on it before it leaves.
+ * Stopped by a hook before any plan exists: BERTH_CANCELLED. */
+enum berth_code berth_solve(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
+    struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
+
+#endif

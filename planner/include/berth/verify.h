@@ -1,0 +1,55 @@
+/* The independent judge. It shares nothing with the solver: it derives liveness again from what the problem
+ * states and trusts neither derived lifetimes nor any number in the plan. O(n log n): a sweep with an ordered
+ * set, never all pairs. */
+#ifndef BERTH_VERIFY_H
+#define BERTH_VERIFY_H
+
+#include "berth/plan.h"
+#include "berth/problem.h"
+
+enum berth_violation_kind {
+  BERTH_VIOLATION_OVERLAP = 0, /* two buffers that may be live together share bytes */
+  BERTH_VIOLATION_UNPLACED,    /* a buffer has no offset */
+  BERTH_VIOLATION_POOL,        /* a buffer lies in a pool that it may not use */
+  BERTH_VIOLATION_ALIGNMENT,
+  BERTH_VIOLATION_PIN,
+  BERTH_VIOLATION_CAPACITY, /* beyond the pool's capacity, largest block, or the arena that the plan states */
+  BERTH_VIOLATION_FIGURES,  /* a number that the plan reports is wrong (arena, peak, bound, naive, ...) */
+  BERTH_N_VIOLATION_KINDS
+};
+
+struct berth_violation {
+  enum berth_violation_kind kind;
+  uint32_t buffer_a;
+  uint32_t buffer_b; /* BERTH_NO_INDEX unless OVERLAP */
+  uint32_t pool;
+  uint64_t first_byte; /* of the shared bytes, [first, end) */
+  uint64_t end_byte;
+  int64_t first_step; /* of the shared steps, [first, end) */
+  int64_t end_step;
+  char message[BERTH_MESSAGE_SIZE];
+};
+
+struct berth_verdict {
+  uint64_t n_violations; /* all that the sweep met; pairs are not listed beyond the capacity below */
+  uint32_t n_listed;
+};
+
+const char *berth_violation_kind_name(enum berth_violation_kind kind);
+
+/* Checks `plan` against `problem` and writes up to `n_capacity` violations. BERTH_OK means that the check was
+ * made: the plan is good if and only if out_verdict->n_violations is 0. BERTH_RESOURCE_EXHAUSTED if it could
+ * not be made. A plan without offsets (INFEASIBLE, UNKNOWN) has only its figures checked. */
+enum berth_code berth_verify(
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* The same for offsets that another tool made: `pool` may be NULL (everything in pool 0). Figures are not
+ * checked. */
+enum berth_code berth_verify_offsets(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+#endif

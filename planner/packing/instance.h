@@ -1,0 +1,32 @@
+/* What packing sees of a problem: the buffers of one pool, over compressed steps, in canonical order. Plain
+ * columns; the owner is the arena that they were made in. */
+#ifndef PACKING_INSTANCE_H
+#define PACKING_INSTANCE_H
+
+#include <stdint.h>
+
+/* During the compressed steps [lower, upper) the buffer holds only the byte window, relative to its offset;
+ * equal bounds mean that it is absent. */
+struct berth_packing_gap {
+  uint32_t lower;
+  uint32_t upper;
+  uint64_t window_lower;
+  uint64_t window_upper;
+};
+
+struct berth_packing_instance {
+  uint32_t n_buffers;
+  uint32_t n_steps;      /* compressed: every step is a time at which some lifetime or gap begins */
+  const uint32_t *lower; /* half-open lifetimes [lower, upper), never empty */
+  const uint32_t *upper;
+  const uint64_t *size;      /* never 0: buffers of size 0 are placed by the caller */
+  const uint64_t *alignment; /* powers of two, the pool's included; bind the offset only */
+  const uint64_t *pin;       /* BERTH_UNPINNED or a fixed offset; NULL if nothing is pinned */
+  const uint32_t *gap_begin; /* n_buffers + 1; NULL if there are no gaps */
+  const struct berth_packing_gap *gaps;
+  uint32_t n_conflicts; /* pairs that must not share bytes though their lifetimes are apart; a < b, sorted */
+  const uint32_t (*conflicts)[2];
+  uint64_t capacity; /* no offset + size beyond it; BERTH_UNLIMITED to minimise freely */
+};
+
+#endif
