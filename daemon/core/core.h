@@ -1,0 +1,135 @@
+/* The heart of the daemon: admission, single flight, the request's states. It knows neither libuv nor gRPC,
+ * starts no thread and reads no clock: time comes through a hook, workers come to it (work/), and a
+ * simulation can take the place of both.
+ *
+ *   submit: the cache answers at once, on the calling thread
+ *           else the request joins the flight of the same key, or a new flight is queued
+ *   take:   a worker takes the oldest flight, plans it, and brings the result back with `finish`
+ *   tick:   deadlines; called when the time that `wake_timer` named has come
+ *
+ * Deadlines. Each request has its own. A little before it passes ("margin", enough to stop, verify and send),
+ * the request gets the best verified plan so far, marked CUT_SHORT: the flight's incumbent if there is one,
+ * else the search is stopped and its plan becomes the incumbent; where others still wait, the search then
+ * starts again, once. Only where there is no plan at all is the answer DEADLINE_EXCEEDED. When the last
+ * request leaves a flight, its search is stopped.
+ *
+ * Threads: every function may be called from any thread. Callbacks are made without a lock held, from the
+ * submitting thread (before submit returns), a worker, or the thread that calls tick; `on_done` comes exactly
+ * once and last. They must not block.
+ */
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/plan.h"
+#include "berth/problem.h"
+#include "berth/solve.h"
+#include "berth/status.h"
+#include "berth/verify.h"
+#include "planid/planid.h"
+
+struct berthd_core;
+struct berthd_metrics;
+struct berthd_request; /* ref-counted handle */
+
+#define BERTHD_NO_DEADLINE INT64_MAX /* the server's default deadline is used */
+
+/* What a request ends with. Valid during the callback; take a reference of the plan to keep it. */
+struct berthd_answer {
+  /* OK: `plan` is there, in the order of the caller's buffers, checked by berth_verify, and its status may be
+   * any, also INFEASIBLE and UNKNOWN, which have no offsets. Otherwise `error` says why. */
+  enum berth_code code;
+  const struct berth_plan *plan;
+  struct berth_planid id;  /* hex is "" if it was refused before the id was known */
+  bool cached;             /* answered from the cache */
+  bool joined;             /* another request's computation was shared */
+  double solve_seconds;    /* what planning took when the plan was made */
+  uint32_t retry_after_ms; /* with UNAVAILABLE: when to try again; else 0 */
+  struct berth_error error;
+};
+
+struct berthd_callbacks {
+  void *ctx;
+  /* Optional. Monotone, at most every `progress_interval` of the core; elapsed_ns since planning began, 0
+   * while queued. */
+  void (*on_progress)(void *ctx, const struct berth_progress *progress, int64_t elapsed_ns);
+  void (*on_done)(void *ctx, const struct berthd_answer *answer);
+};
+
+/* Plans `problem` (the core takes a reference) with `options`. `deadline_ns` is on the clock of the hook
+ * (CLOCK_MONOTONIC); BERTHD_NO_DEADLINE means the default, and what is beyond the server's limit is cut to
+ * it. Everything, refusals too, is answered through `on_done`. *out_request is a handle that the caller
+ * unrefs, or NULL if `on_done` was called already. */
+void berthd_core_submit(
+    struct berthd_core *core, struct berth_problem *problem, const struct berth_solve_options *options,
+    int64_t deadline_ns, const struct berthd_callbacks *callbacks, struct berthd_request **out_request);
+
+/* Leaves the flight. If `on_done` was not called yet it is called now, with CANCELLED. Later calls do
+ * nothing. */
+void berthd_request_cancel(struct berthd_request *request);
+void berthd_request_unref(struct berthd_request *request); /* NULL is fine */
+
+/* A plan from the cache by its id, in canonical order, with a reference for the caller.
+ * NOT_FOUND/PLAN_NOT_FOUND. */
+enum berth_code berthd_core_get(
+    struct berthd_core *core, const struct berth_planid *id, const struct berth_plan **out_plan,
+    double *out_solve_seconds, struct berth_error *err) BERTH_MUST_USE;
+
+/* ---- Checking a foreign plan: in the same queue, on the same workers. ---- */
+
+struct berthd_verify_answer {
+  enum berth_code code;
+  struct berth_verdict verdict;
+  const struct berth_violation *violations; /* verdict.n_listed of them; valid during the callback */
+  uint32_t retry_after_ms;
+  struct berth_error error;
+};
+
+/* `pool` (or NULL) and `offset` hold one entry a buffer and are copied. As submit otherwise. */
+void berthd_core_submit_verify(
+    struct berthd_core *core, struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    uint32_t max_violations, int64_t deadline_ns, void *ctx,
+    void (*on_done)(void *ctx, const struct berthd_verify_answer *answer),
+    struct berthd_request **out_request);
+
+/* ---- Life ---- */
+
+struct berthd_core_config {
+  uint32_t n_workers; /* for estimates of the wait */
+  uint32_t max_queue; /* flights that wait for a worker */
+  uint64_t cache_bytes;
+  int64_t default_deadline_ns; /* from the submission */
+  int64_t max_deadline_ns;
+  int64_t failure_ttl_ns; /* how long deterministic failures are remembered; 0: not */
+  int64_t progress_interval_ns;
+  uint64_t request_memory_bytes;  /* cap for planning one request; 0: none */
+  struct berthd_metrics *metrics; /* may be NULL */
+};
+
+struct berthd_core_hooks {
+  void *ctx;
+  int64_t (*now_ns)(void *ctx);
+  void (*wake_worker)(void *ctx); /* a flight was queued */
+  void (*wake_timer)(
+      void *ctx, int64_t at_ns); /* call berthd_core_tick at this time; sooner than told before */
+};
+
+struct berthd_core_config berthd_core_config_default(void);
+enum berth_code berthd_core_create(
+    const struct berthd_core_config *config, const struct berthd_core_hooks *hooks,
+    struct berthd_core **out_core, struct berth_error *err) BERTH_MUST_USE;
+/* No request may be open and no worker inside. */
+void berthd_core_destroy(struct berthd_core *core);
+
+/* From now on new work is refused with UNAVAILABLE/DRAINING; what runs or waits goes on, hits are still
+ * answered. */
+void berthd_core_drain(struct berthd_core *core);
+/* Ends everything that is left: running searches are cut short, and whoever waits gets what there is. */
+void berthd_core_abort(struct berthd_core *core);
+bool berthd_core_is_draining(const struct berthd_core *core);
+/* Requests that were not answered yet. */
+uint32_t berthd_core_n_open(const struct berthd_core *core);
+
+#endif

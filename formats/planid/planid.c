@@ -1,0 +1,111 @@
+/* The encoding: "berth" and a zero byte, the schema version, the engine version, the options as five 64-bit
+ * little-endian numbers, then the canonical problem. The prefix has one length, so no two inputs meet. */
+#include "planid/planid.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+
+static void put_u64(uint8_t *to, uint64_t value) {
+  for (int i = 0; i < 8; i++) {
+    to[i] = (uint8_t)(value >> (8 * i));
+  }
+}
+
+void berth_planid_encode(
+    const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes)) {
+  uint8_t prefix[8 + 6 * 8] = "berth";
+  put_u64(prefix + 8, SCHEMA_VERSION);
+  put_u64(prefix + 16, BERTH_ENGINE_VERSION);
+  put_u64(prefix + 24, options->budget_ticks);
+  put_u64(prefix + 32, options->capacity_bytes);
+  put_u64(prefix + 40, options->strategies);
+  put_u64(prefix + 48, (uint64_t)options->reuse);
+  write(ctx, prefix, sizeof prefix);
+  berth_problem_canonical_encode(problem, ctx, write);
+}
+
+struct digest {
+  EVP_MD_CTX *evp;
+  bool failed;
+};
+
+static enum berth_code digest_begin(struct digest *digest, struct berth_error *err) {
+  digest->evp = EVP_MD_CTX_new();
+  digest->failed = digest->evp == NULL || EVP_DigestInit_ex(digest->evp, EVP_sha256(), NULL) != 1;
+  return digest->failed ? berth_fail_memory(err) : BERTH_OK;
+}
+
+static void digest_write(void *ctx, const void *bytes, size_t n_bytes) {
+  struct digest *digest = ctx;
+  digest->failed = digest->failed || EVP_DigestUpdate(digest->evp, bytes, n_bytes) != 1;
+}
+
+static void set_hex(struct berth_planid *id) {
+  for (int i = 0; i < BERTH_PLANID_BYTES; i++) {
+    id->hex[2 * i] = "0123456789abcdef"[id->bytes[i] >> 4];
+    id->hex[2 * i + 1] = "0123456789abcdef"[id->bytes[i] & 15];
+  }
+  id->hex[2 * BERTH_PLANID_BYTES] = '\0';
+}
+
+static enum berth_code
+digest_end(struct digest *digest, struct berth_planid *out_id, struct berth_error *err) {
+  unsigned n_bytes = 0;
+  bool good = !digest->failed && EVP_DigestFinal_ex(digest->evp, out_id->bytes, &n_bytes) == 1;
+  EVP_MD_CTX_free(digest->evp);
+  if (!good || n_bytes != BERTH_PLANID_BYTES) {
+    return berth_fail_memory(err);
+  }
+  set_hex(out_id);
+  return BERTH_OK;
+}
+
+enum berth_code berth_planid_compute(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berth_planid *out_id, struct berth_error *err) {
+  struct digest digest;
+  if (digest_begin(&digest, err) == BERTH_OK) {
+    berth_planid_encode(problem, options, &digest, digest_write);
+  }
+  return digest_end(&digest, out_id, err);
+}
+
+enum berth_code berth_planid_of_bytes(
+    const void *bytes, size_t n_bytes, struct berth_planid *out_id, struct berth_error *err) {
+  struct digest digest;
+  if (digest_begin(&digest, err) == BERTH_OK) {
+    digest_write(&digest, bytes, n_bytes);
+  }
+  return digest_end(&digest, out_id, err);
+}
+
+static int digit_value(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  if (c >= 'a' && c <= 'f') {
+    return c - 'a' + 10;
+  }
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+enum berth_code
+berth_planid_parse(const char *hex, size_t n_chars, struct berth_planid *out_id, struct berth_error *err) {
+  bool good = n_chars == 2 * BERTH_PLANID_BYTES;
+  for (size_t i = 0; good && i < n_chars; i += 2) {
+    int high = digit_value(hex[i]);
+    int low = digit_value(hex[i + 1]);
+    good = high >= 0 && low >= 0;
+    out_id->bytes[i / 2] = (uint8_t)(good ? high * 16 + low : 0);
+  }
+  if (!good) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "plan_id",
+        "a plan id is %d hexadecimal digits", 2 * BERTH_PLANID_BYTES);
+  }
+  set_hex(out_id);
+  return BERTH_OK;
+}

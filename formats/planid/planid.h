@@ -1,0 +1,41 @@
+/* The name of a plan: SHA-256 over everything that the plan depends on, in our own canonical encoding and
+ * never over foreign bytes: a schema tag, the engine's version, the options, and the canonical problem (names
+ * and the order of buffers left out). Equal ids mean equal plans up to the order of the buffers. */
+#ifndef PLANID_PLANID_H
+#define PLANID_PLANID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/problem.h"
+#include "berth/solve.h"
+#include "berth/status.h"
+
+#define BERTH_PLANID_BYTES 32
+#define BERTH_PLANID_HEX_SIZE 65
+
+struct berth_planid {
+  uint8_t bytes[BERTH_PLANID_BYTES];
+  char hex[BERTH_PLANID_HEX_SIZE]; /* lowercase, ends in NUL */
+};
+
+/* Fails with RESOURCE_EXHAUSTED only (libcrypto's own memory). */
+enum berth_code berth_planid_compute(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berth_planid *out_id, struct berth_error *err) BERTH_MUST_USE;
+
+/* Streams the bytes that are hashed: two plans are interchangeable if and only if these bytes are equal. */
+void berth_planid_encode(
+    const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes));
+
+/* The id of bytes that berth_planid_encode wrote. */
+enum berth_code berth_planid_of_bytes(
+    const void *bytes, size_t n_bytes, struct berth_planid *out_id, struct berth_error *err) BERTH_MUST_USE;
+
+/* Reads 64 hexadecimal digits (`n_chars` of them, no NUL needed). INVALID_ARGUMENT with field "plan_id"
+ * otherwise. */
+enum berth_code berth_planid_parse(
+    const char *hex, size_t n_chars, struct berth_planid *out_id, struct berth_error *err) BERTH_MUST_USE;
+
+#endif
