@@ -1,0 +1,43 @@
+"""Every package in scripts/packages.txt has a group and a reason, and none is listed twice; no other script installs."""
+import re
+
+from . import append, at, files, lines
+
+LINE = re.compile(r"(build|test|e2e) ([a-z0-9][a-z0-9+.-]+)( [\w.-]+)? +# \S.*")
+
+
+def find(root):
+    found, seen = [], {}
+    listing = root / "scripts/packages.txt"
+    for number, line in lines(listing):
+        if not line or line.startswith("#"):
+            continue
+        match = LINE.fullmatch(line)
+        if not match:
+            found.append(at(root, listing, number, "not 'GROUP PACKAGE [COMMAND]  # why'"))
+        elif match.group(2) in seen:
+            found.append(at(root, listing, number, f"{match.group(2)} is on line {seen[match.group(2)]} already"))
+        else:
+            seen[match.group(2)] = number
+    for path in files(root, "scripts/*", ".ci/*"):
+        if path.name == "setup":
+            continue
+        for number, line in lines(path):
+            if re.search(r"\bapt(-get)? .*\binstall\b", line.split("#")[0]):
+                found.append(at(root, path, number, "packages are installed by scripts/setup"))
+    return found
+
+
+def no_reason(root):
+    append(root, "scripts/packages.txt", "build sl\n")
+
+
+def twice(root):
+    append(root, "scripts/packages.txt", "test cmake # again\n")
+
+
+def hidden_install(root):
+    append(root, "scripts/test", "apt-get -y install sl\n")
+
+
+PLANTS = [no_reason, twice, hidden_install]

@@ -1,0 +1,91 @@
+"""The edges that rooms declare (DEPENDS of berth_room) are those of the architecture. The build holds every include to
+the declared edges (test_build.py); this rule holds the declarations to the picture in ARCHITECTURE.md."""
+import re
+
+from . import append, at, files, replace
+
+ROOM = re.compile(r"berth_room\(\s*(.*?)\)", re.S)
+KEYWORDS = {"GROUP", "NAME", "SOURCES", "DEPENDS", "LIBS"}
+
+# Group -> what its rooms may depend on besides the rooms below them in their own group.
+GROUPS = {
+    "planner": {"planner.include"},
+    "formats": {"planner.include", "berth"},
+    "proto": {"planner.include", "berth", "formats.*"},
+    "daemon": {"planner.include", "berth", "formats.*", "proto.*"},
+    "client": {"planner.include", "berth", "formats.*", "proto.*"},
+}
+# Room -> the rooms of its own group that it may depend on. Formats and the client's rooms are given by find().
+EDGES = {
+    "planner.base": set(),
+    "planner.problem": {"base"},
+    "planner.schedule": {"base", "problem"},
+    "planner.liveness": {"base", "problem"},
+    "planner.interference": {"base", "problem", "liveness"},
+    "planner.packing": {"base", "problem", "liveness", "interference"},
+    "planner.verify": {"base"},
+    "planner.report": {"base", "problem"},
+    "daemon.log": set(),
+    "daemon.conf": {"log"},
+    "daemon.metrics": set(),
+    "daemon.cache": {"log", "metrics"},
+    "daemon.work": {"log", "metrics"},
+    "daemon.core": {"cache", "conf", "log", "metrics", "work"},
+    "daemon.loop": {"log"},
+    "daemon.http": {"conf", "log", "metrics"},
+    "daemon.rpc": {"conf", "core", "log", "loop", "metrics"},
+}
+TARGETS = re.compile(r"(planner|formats|proto|daemon|client)\.[\w.]+$|berth$")
+
+
+def rooms(root):
+    """Yields (path, line, name, depends) of every berth_room call."""
+    for path in files(root, "CMakeLists.txt"):
+        text = re.sub(r"#[^\n]*", "", path.read_text())
+        for match in ROOM.finditer(text):
+            values, key = {}, None
+            for word in match.group(1).split():
+                if word in KEYWORDS:
+                    key = word
+                else:
+                    values.setdefault(key, []).append(word)
+            name = f"{values['GROUP'][0]}.{values['NAME'][0]}"
+            links = values.get("DEPENDS", []) + [w for w in values.get("LIBS", []) if TARGETS.match(w)]
+            yield path, text.count("\n", 0, match.start()) + 1, name, links
+
+
+def allowed(name, target):
+    """Whether the room called name may depend on target."""
+    group = name.split(".")[0]
+    if any(re.fullmatch(pattern.replace(".", r"\.").replace(r"\.*", r"\..*"), target) for pattern in GROUPS[group]):
+        return True
+    own, _, room = target.partition(".")
+    if own != group:
+        return False
+    return room in EDGES[name] if name in EDGES else group in ("formats", "client", "proto")
+
+
+def find(root):
+    found = []
+    for path, number, name, depends in rooms(root):
+        group = name.split(".")[0]
+        if group not in GROUPS or (group in ("planner", "daemon") and name not in EDGES):
+            found.append(at(root, path, number, f"room {name} is not in the picture"))
+            continue
+        found += [at(root, path, number, f"no edge {name} -> {t}") for t in depends if not allowed(name, t)]
+    return found
+
+
+def edge_upwards(root):
+    replace(root, "planner/base/CMakeLists.txt", "DEPENDS planner.include", "DEPENDS planner.include planner.packing")
+
+
+def planner_on_a_format(root):
+    replace(root, "planner/base/CMakeLists.txt", "DEPENDS planner.include", "DEPENDS planner.include formats.svg")
+
+
+def unknown_room(root):
+    append(root, "planner/planted/CMakeLists.txt", "berth_room(GROUP planner NAME planted SOURCES a.c)\n")
+
+
+PLANTS = [edge_upwards, planner_on_a_format, unknown_room]
