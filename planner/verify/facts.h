@@ -1,0 +1,39 @@
+/* What the problem states, as the judge reads it: columns that were given, and lifetimes that the judge
+ * derives by itself wherever they were not given. */
+#ifndef VERIFY_FACTS_H
+#define VERIFY_FACTS_H
+
+#include "base/arena.h"
+#include "berth/problem.h"
+
+struct berth_verify_facts {
+  const struct berth_problem *problem; /* for names only */
+  uint32_t n;                          /* buffers */
+  const uint64_t *size;
+  const uint64_t *alignment; /* of the buffer alone, not of its pool */
+  const uint64_t *pin;       /* NULL if nothing is pinned */
+  const int64_t *lower;      /* half-open and never empty */
+  const int64_t *upper;
+  const uint8_t *class_;
+  const uint32_t *gap_begin; /* NULL if there are no gaps */
+  const struct berth_gap *gaps;
+  const uint32_t *pool_begin; /* NULL if every buffer may live in every pool */
+  const uint32_t *allowed_pools;
+  uint32_t n_conflicts;
+  const uint32_t (*conflicts)[2];
+  uint32_t n_pools;
+  const struct berth_pool_spec *pools;
+};
+
+/* The facts live in `arena`, or in the problem. */
+enum berth_code berth_verify_gather(
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* For a graph: sizes, alignments, pins, classes and lifetimes from the values and operators themselves.
+ * `facts` holds the columns that the problem derived, and is overwritten where the graph says it better. */
+enum berth_code berth_verify_derive(
+    struct berth_verify_facts *facts, const struct berth_graph *graph, struct berth_arena *arena,
+    struct berth_error *err) BERTH_MUST_USE;
+
+#endif

@@ -1,0 +1,102 @@
+#include "berth/verify.h"
+
+#include "verify/figures.h"
+#include "verify/overlap.h"
+
+static const char *const KIND_NAMES[] = {
+    [BERTH_VIOLATION_OVERLAP] = "overlap", [BERTH_VIOLATION_UNPLACED] = "unplaced",
+    [BERTH_VIOLATION_POOL] = "pool",       [BERTH_VIOLATION_ALIGNMENT] = "alignment",
+    [BERTH_VIOLATION_PIN] = "pin",         [BERTH_VIOLATION_CAPACITY] = "capacity",
+    [BERTH_VIOLATION_FIGURES] = "figures",
+};
+
+const char *berth_violation_kind_name(enum berth_violation_kind kind) {
+  return (unsigned)kind < BERTH_N_VIOLATION_KINDS ? KIND_NAMES[kind] : "?";
+}
+
+struct trial {
+  struct berth_arena arena;
+  struct berth_verify_facts facts;
+  struct berth_verify_pieces pieces;
+  struct berth_verify_findings findings;
+};
+
+static enum berth_code
+begin(struct trial *trial, const struct berth_problem *problem, struct berth_error *err) {
+  enum berth_code code = berth_verify_gather(&trial->facts, problem, &trial->arena, err);
+  return code == BERTH_OK ? berth_verify_cut(&trial->pieces, &trial->facts, &trial->arena, err) : code;
+}
+
+static enum berth_code check_table(
+    struct trial *trial, const struct berth_verify_places *places, const uint64_t *arena_bytes,
+    struct berth_error *err) {
+  berth_verify_placements(&trial->facts, places, arena_bytes, &trial->findings);
+  enum berth_code code =
+      berth_verify_overlaps(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
+  if (code == BERTH_OK) {
+    berth_verify_conflicts(&trial->facts, places, &trial->findings);
+    code = berth_verify_slots(&trial->facts, places, &trial->findings, &trial->arena, err);
+  }
+  return code;
+}
+
+static enum berth_code
+check_plan(struct trial *trial, const struct berth_plan *plan, struct berth_error *err) {
+  if (!berth_verify_shape(&trial->facts, plan, &trial->findings)) {
+    return BERTH_OK;
+  }
+  if (plan->offset != NULL) {
+    uint64_t *arena_bytes = berth_arena_new(&trial->arena, uint64_t, plan->n_pools);
+    if (arena_bytes == NULL) {
+      return berth_fail_memory(err);
+    }
+    for (uint32_t p = 0; p < plan->n_pools; p++) {
+      arena_bytes[p] = plan->pools[p].arena_bytes;
+    }
+    const struct berth_verify_places places = {.pool = plan->pool, .offset = plan->offset};
+    enum berth_code code = check_table(trial, &places, arena_bytes, err);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return berth_verify_figures(&trial->facts, &trial->pieces, plan, &trial->findings, &trial->arena, err);
+}
+
+static void init(
+    struct trial *trial, const struct berth_problem *problem, const struct berth_allocator *allocator,
+    struct berth_violation *list, uint32_t capacity, struct berth_verdict *verdict) {
+  *verdict = (struct berth_verdict){0};
+  *trial = (struct trial){
+      .findings = {
+          .problem = problem, .list = list, .capacity = list != NULL ? capacity : 0, .verdict = verdict}};
+  berth_arena_init(&trial->arena, allocator);
+}
+
+enum berth_code berth_verify(
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  struct trial trial;
+  init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
+  enum berth_code code = begin(&trial, problem, err);
+  if (code == BERTH_OK) {
+    code = check_plan(&trial, plan, err);
+  }
+  berth_arena_finish(&trial.arena);
+  return code;
+}
+
+enum berth_code berth_verify_offsets(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  struct trial trial;
+  init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
+  const struct berth_verify_places places = {.pool = pool, .offset = offset};
+  enum berth_code code = begin(&trial, problem, err);
+  if (code == BERTH_OK) {
+    code = check_table(&trial, &places, NULL, err);
+  }
+  berth_arena_finish(&trial.arena);
+  return code;
+}
