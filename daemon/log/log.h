@@ -67,6 +67,9 @@ void berthd_log_init(int fd, enum berthd_log_level level, enum berthd_log_format
 void berthd_log_set_level(enum berthd_log_level level);
 /* Lines of one event name a second before the rest is left out; 0: no limit. Errors are never left out. */
 void berthd_log_set_rate(uint32_t lines_per_second);
+/* Lines left out so far. */
+uint64_t berthd_log_n_dropped(void);
+const char *berthd_log_level_name(enum berthd_log_level level);
 bool berthd_log_is_on(enum berthd_log_level level);
 void berthd_log_write(
     enum berthd_log_level level, const char *event, const struct berthd_log_field *fields, size_t n_fields);
