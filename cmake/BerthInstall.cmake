@@ -1,0 +1,15 @@
+# Where things go: programs, manual pages and completions below the prefix; the configuration in /etc.
+set(BERTH_CONF_DIR "/etc/berth" CACHE PATH "where the configuration file is installed")
+
+foreach(program berthd berthctl)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+if(BERTH_DAEMON)
+  install(FILES systemd/berthd.service systemd/berthd.socket DESTINATION lib/systemd/system)
+  install(FILES systemd/berth.sysusers DESTINATION lib/sysusers.d RENAME berth.conf)
+  if(EXISTS "${CMAKE_SOURCE_DIR}/config/berthd.ini")
+    install(FILES config/berthd.ini DESTINATION "${BERTH_CONF_DIR}")
+  endif()
+endif()
