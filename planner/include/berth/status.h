@@ -64,7 +64,8 @@ enum berth_code {
   X(DRAINING, "the server is shutting down; retry elsewhere")                                                \
   X(DEADLINE, "the deadline passed")                                                                         \
   X(CANCELLED, "the caller cancelled")                                                                       \
-  X(INTERNAL, "a defect in the program")
+  X(INTERNAL, "a defect in the program")                                                                     \
+  X(UNKNOWN_FIELD, "the message has a field that this version does not know")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,

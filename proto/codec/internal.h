@@ -1,0 +1,41 @@
+/* Shared by the files of this room only. */
+#ifndef CODEC_INTERNAL_H
+#define CODEC_INTERNAL_H
+
+#include "berth/v1/plan_service.pb-c.h"
+#include "codec/codec.h"
+#include "codec/memory.h"
+
+/* protobuf-c's structs hold pointers to data that it only reads when it packs. */
+#define UNCONST(type, pointer) ((type *)(uintptr_t)(pointer))
+
+/* Scans and unpacks; the message is freed with protobuf_c_message_free_unpacked(message, &memory->base). */
+enum berth_code berth_codec_unpack(
+    const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, bool allow_unknown,
+    const uint8_t *bytes, size_t n_bytes, struct berth_codec_memory *memory, ProtobufCMessage **out_message,
+    struct berth_error *err) BERTH_MUST_USE;
+
+enum berth_code berth_codec_pack(
+    const ProtobufCMessage *message, const struct berth_codec_sink *sink,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* `problem` may be NULL (the field was not sent). */
+enum berth_code berth_codec_problem_from_message(
+    const struct berth_codec *codec, const Berth__V1__Problem *message, struct berth_problem **out_problem,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* Fills `out` with pointers into the problem and into columns taken from `allocator`. */
+struct berth_codec_columns;
+enum berth_code berth_codec_message_from_problem(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
+    struct berth_codec_columns **out_columns, struct berth_error *err) BERTH_MUST_USE;
+void berth_codec_columns_destroy(struct berth_codec_columns *columns);
+
+enum berth_code berth_codec_options_from_message(
+    const Berth__V1__PlanOptions *message, struct berth_solve_options *out,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* Names of the strategies that are switched off, as static text; returns how many. */
+size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]);
+
+#endif

@@ -1,0 +1,66 @@
+/* PlanOptions, and the words for strategies. */
+#include <string.h>
+
+#include "codec/internal.h"
+
+static const char *const STRATEGY_WORDS[] = {
+#define X(name, word, text) word,
+    BERTH_STRATEGIES(X)
+#undef X
+};
+
+static enum berth_code
+switch_off(const char *word, uint32_t index, uint32_t *strategies, struct berth_error *err) {
+  for (uint32_t i = 0; i < BERTH_N_STRATEGIES; i++) {
+    if (strcmp(word, STRATEGY_WORDS[i]) == 0) {
+      *strategies &= ~(UINT32_C(1) << i);
+      return BERTH_OK;
+    }
+  }
+#define X(name, word, text) " " word
+  return berth_fail(
+      err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, index, "options.without_strategies",
+      "\"%.64s\" is no strategy; there are:" BERTH_STRATEGIES(X), word);
+#undef X
+}
+
+enum berth_code berth_codec_options_from_message(
+    const Berth__V1__PlanOptions *message, struct berth_solve_options *out, struct berth_error *err) {
+  *out = berth_solve_options_default();
+  out->budget_ticks = 0;
+  if (message == NULL) {
+    return BERTH_OK;
+  }
+  out->budget_ticks = message->budget_ticks;
+  if (message->capacity_bytes != 0) {
+    out->capacity_bytes = message->capacity_bytes;
+  }
+  switch (message->reuse) {
+  case BERTH__V1__REUSE__REUSE_NO_INPLACE:
+    out->reuse = BERTH_REUSE_NO_INPLACE;
+    break;
+  case BERTH__V1__REUSE__REUSE_NONE:
+    out->reuse = BERTH_REUSE_NONE;
+    break;
+  default:
+    out->reuse = BERTH_REUSE_FULL;
+    break;
+  }
+  for (size_t i = 0; i < message->n_without_strategies; i++) {
+    enum berth_code code = switch_off(message->without_strategies[i], (uint32_t)i, &out->strategies, err);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return BERTH_OK;
+}
+
+size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < BERTH_N_STRATEGIES; i++) {
+    if ((strategies & (UINT32_C(1) << i)) == 0) {
+      out_names[n++] = STRATEGY_WORDS[i];
+    }
+  }
+  return n;
+}

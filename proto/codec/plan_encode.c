@@ -1,0 +1,160 @@
+/* Plan -> responses. The plan's columns are lent to the message, not copied. */
+#include <string.h>
+
+#include "codec/internal.h"
+
+/* One block: the pools' messages, the list of pointers to them, their names. */
+struct pool_block {
+  void *memory;
+  size_t n_bytes;
+};
+
+static char EMPTY[] = "";
+
+static bool put_pools(
+    const struct berth_plan *plan, const struct berth_pools *pools, const struct berth_allocator *allocator,
+    Berth__V1__Plan *out, struct pool_block *block) {
+  bool named = pools != NULL && pools->n == plan->n_pools;
+  size_t n_text = 0;
+  for (uint32_t i = 0; named && i < plan->n_pools; i++) {
+    n_text += (size_t)pools->items[i].name.size + 1;
+  }
+  size_t n_messages = plan->n_pools * sizeof(Berth__V1__PoolResult);
+  size_t n_list = plan->n_pools * sizeof(Berth__V1__PoolResult *);
+  block->n_bytes = n_messages + n_list + n_text + 1;
+  block->memory = allocator->resize(allocator->ctx, NULL, 0, block->n_bytes);
+  if (block->memory == NULL) {
+    return false;
+  }
+  Berth__V1__PoolResult *messages = block->memory;
+  Berth__V1__PoolResult **list = (Berth__V1__PoolResult **)(void *)((char *)block->memory + n_messages);
+  char *name = (char *)block->memory + n_messages + n_list;
+  for (uint32_t i = 0; i < plan->n_pools; i++) {
+    const struct berth_pool_result *pool = &plan->pools[i];
+    berth__v1__pool_result__init(&messages[i]);
+    messages[i].arena_bytes = pool->arena_bytes;
+    messages[i].lower_bound_bytes = pool->lower_bound_bytes;
+    messages[i].peak_bytes = pool->peak_bytes;
+    messages[i].base_alignment = pool->base_alignment;
+    messages[i].peak_step = pool->peak_step;
+    messages[i].name = EMPTY;
+    if (named) {
+      uint32_t size = pools->items[i].name.size;
+      if (size > 0) {
+        memcpy(name, pools->items[i].name.data, size);
+      }
+      name[size] = '\0';
+      messages[i].name = name;
+      name += (size_t)size + 1;
+    }
+    list[i] = &messages[i];
+  }
+  out->n_pools = plan->n_pools;
+  out->pools = list;
+  return true;
+}
+
+static bool all_in_first(const struct berth_plan *plan) {
+  for (uint32_t i = 0; i < plan->n_buffers; i++) {
+    if (plan->pool[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *out) {
+  const struct berth_plan *plan = response->plan;
+  out->plan_id = UNCONST(char, response->plan_id);
+  out->status = (Berth__V1__PlanStatus)(plan->status + 1);
+  out->arena_bytes = plan->arena_bytes;
+  out->lower_bound_bytes = plan->lower_bound_bytes;
+  out->naive_bytes = plan->naive_bytes;
+  out->peak_bytes = plan->peak_bytes;
+  out->reuse_bytes = plan->reuse_bytes;
+  out->rho = berth_plan_rho(plan);
+  out->effort_ticks = plan->ticks;
+  out->solve_seconds = response->solve_seconds;
+  out->n_class_bytes = BERTH_N_CLASSES;
+  out->class_bytes = UNCONST(uint64_t, plan->class_bytes);
+  if (plan->offset != NULL) {
+    out->n_buffer_offset = plan->n_buffers;
+    out->buffer_offset = UNCONST(uint64_t, plan->offset);
+  }
+  if (plan->pool != NULL && !all_in_first(plan)) {
+    out->n_buffer_pool = plan->n_buffers;
+    out->buffer_pool = UNCONST(uint32_t, plan->pool);
+  }
+  if (plan->slot != NULL) {
+    out->n_buffer_slot = plan->n_buffers;
+    out->buffer_slot = UNCONST(uint32_t, plan->slot);
+  }
+  out->short_by_bytes = plan->short_by_bytes;
+  out->n_culprits = plan->n_culprits;
+  out->culprits = UNCONST(uint32_t, plan->culprits);
+}
+
+/* Fills `response` (and `message`, which it points to), packs `whole`, and frees what was taken on the way.
+ */
+static enum berth_code pack_with_plan(
+    const struct berth_codec_plan *plan, const struct berth_pools *pools,
+    const struct berth_allocator *allocator, Berth__V1__Plan *message, Berth__V1__Plan **place,
+    const ProtobufCMessage *whole, const struct berth_codec_sink *sink, struct berth_error *err) {
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  if (plan->plan == NULL) {
+    return berth_codec_pack(whole, sink, err);
+  }
+  struct pool_block block;
+  berth__v1__plan__init(message);
+  if (!put_pools(plan->plan, pools, from, message, &block)) {
+    return berth_fail_memory(err);
+  }
+  put_plan(plan, message);
+  *place = message;
+  enum berth_code code = berth_codec_pack(whole, sink, err);
+  from->resize(from->ctx, block.memory, block.n_bytes, 0);
+  return code;
+}
+
+enum berth_code berth_codec_encode_compute_response(
+    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__Plan plan;
+  Berth__V1__ComputePlanResponse message = BERTH__V1__COMPUTE_PLAN_RESPONSE__INIT;
+  message.cached = response->cached;
+  return pack_with_plan(response, pools, allocator, &plan, &message.plan, &message.base, sink, err);
+}
+
+enum berth_code berth_codec_encode_stream_result(
+    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__Plan plan;
+  Berth__V1__ComputePlanResponse result = BERTH__V1__COMPUTE_PLAN_RESPONSE__INIT;
+  Berth__V1__StreamPlanResponse message = BERTH__V1__STREAM_PLAN_RESPONSE__INIT;
+  result.cached = response->cached;
+  message.event_case = BERTH__V1__STREAM_PLAN_RESPONSE__EVENT_RESULT;
+  message.result = &result;
+  return pack_with_plan(response, pools, allocator, &plan, &result.plan, &message.base, sink, err);
+}
+
+enum berth_code berth_codec_encode_stream_progress(
+    const struct berth_progress *progress, double elapsed_seconds, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
+  Berth__V1__Progress part = BERTH__V1__PROGRESS__INIT;
+  Berth__V1__StreamPlanResponse message = BERTH__V1__STREAM_PLAN_RESPONSE__INIT;
+  part.arena_bytes = progress->arena_bytes == BERTH_UNLIMITED ? 0 : progress->arena_bytes;
+  part.lower_bound_bytes = progress->lower_bound_bytes;
+  part.effort_ticks = progress->ticks;
+  part.elapsed_seconds = elapsed_seconds;
+  message.event_case = BERTH__V1__STREAM_PLAN_RESPONSE__EVENT_PROGRESS;
+  message.progress = &part;
+  return berth_codec_pack(&message.base, sink, err);
+}
+
+enum berth_code berth_codec_encode_get_response(
+    const struct berth_codec_plan *response, const struct berth_allocator *allocator,
+    const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__Plan plan;
+  Berth__V1__GetPlanResponse message = BERTH__V1__GET_PLAN_RESPONSE__INIT;
+  return pack_with_plan(response, NULL, allocator, &plan, &message.plan, &message.base, sink, err);
+}

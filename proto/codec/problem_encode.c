@@ -1,0 +1,369 @@
+/* Problem -> message. Columns that the problem holds in the same shape are lent; the others are made here. A
+ * column that would say nothing is left out. */
+#include <string.h>
+
+#include "codec/internal.h"
+
+#define MAX_COLUMNS 32
+
+struct berth_codec_columns {
+  const struct berth_allocator *allocator;
+  size_t n;
+  struct {
+    void *memory;
+    size_t n_bytes;
+  } items[MAX_COLUMNS];
+};
+
+/* Uninitialised, freed with the columns; NULL if memory ran out. */
+static void *column(struct berth_codec_columns *columns, size_t n, size_t size) {
+  size_t n_bytes;
+  if (__builtin_mul_overflow(n, size, &n_bytes) || columns->n == MAX_COLUMNS) {
+    return NULL;
+  }
+  n_bytes += n_bytes == 0;
+  void *memory = columns->allocator->resize(columns->allocator->ctx, NULL, 0, n_bytes);
+  if (memory != NULL) {
+    columns->items[columns->n].memory = memory;
+    columns->items[columns->n].n_bytes = n_bytes;
+    columns->n++;
+  }
+  return memory;
+}
+
+void berth_codec_columns_destroy(struct berth_codec_columns *columns) {
+  if (columns == NULL) {
+    return;
+  }
+  const struct berth_allocator *allocator = columns->allocator;
+  for (size_t i = 0; i < columns->n; i++) {
+    allocator->resize(allocator->ctx, columns->items[i].memory, columns->items[i].n_bytes, 0);
+  }
+  allocator->resize(allocator->ctx, columns, sizeof *columns, 0);
+}
+
+static bool any_not(const uint64_t *column, size_t n, uint64_t dull) {
+  for (size_t i = 0; i < n; i++) {
+    if (column[i] != dull) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- Ids ---- */
+
+typedef struct berth_text (*text_of)(const struct berth_problem *problem, uint32_t i);
+
+static struct berth_text value_id(const struct berth_problem *problem, uint32_t i) {
+  return berth_problem_graph(problem)->values[i].id;
+}
+
+/* Leaves all three outputs empty where nothing has an id. */
+static bool put_ids(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, text_of text, uint32_t n,
+    ProtobufCBinaryData *out_text, size_t *out_n_ends, uint32_t **out_ends) {
+  size_t n_bytes = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    n_bytes += text(problem, i).size;
+  }
+  if (n_bytes == 0) {
+    return true;
+  }
+  uint8_t *bytes = n_bytes <= UINT32_MAX ? column(columns, n_bytes, 1) : NULL;
+  uint32_t *ends = column(columns, n, sizeof *ends);
+  if (bytes == NULL || ends == NULL) {
+    return false;
+  }
+  size_t at = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    struct berth_text id = text(problem, i);
+    if (id.size > 0) {
+      memcpy(bytes + at, id.data, id.size);
+    }
+    at += id.size;
+    ends[i] = (uint32_t)at;
+  }
+  *out_text = (ProtobufCBinaryData){.len = n_bytes, .data = bytes};
+  *out_n_ends = n;
+  *out_ends = ends;
+  return true;
+}
+
+/* ---- Pools ---- */
+
+static bool
+put_pools(struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_pools *pools = berth_problem_pools(problem);
+  Berth__V1__Pool *messages = column(columns, pools->n, sizeof *messages);
+  Berth__V1__Pool **list = column(columns, pools->n, sizeof(Berth__V1__Pool *));
+  size_t n_text = 0;
+  for (uint32_t i = 0; i < pools->n; i++) {
+    n_text += (size_t)pools->items[i].name.size + 1;
+  }
+  char *name = column(columns, n_text, 1);
+  if (messages == NULL || list == NULL || name == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < pools->n; i++) {
+    const struct berth_pool_spec *spec = &pools->items[i];
+    if (spec->name.size > 0) {
+      memcpy(name, spec->name.data, spec->name.size);
+    }
+    name[spec->name.size] = '\0';
+    berth__v1__pool__init(&messages[i]);
+    messages[i].name = name;
+    messages[i].capacity_bytes = spec->capacity_bytes == BERTH_UNLIMITED ? 0 : spec->capacity_bytes;
+    messages[i].max_block_bytes = spec->max_block_bytes == BERTH_UNLIMITED ? 0 : spec->max_block_bytes;
+    messages[i].alignment = spec->alignment;
+    messages[i].kind = spec->kind == BERTH_POOL_SLOTS ? BERTH__V1__POOL_KIND__POOL_KIND_SLOTS
+                                                      : BERTH__V1__POOL_KIND__POOL_KIND_BYTES;
+    list[i] = &messages[i];
+    name += (size_t)spec->name.size + 1;
+  }
+  out->n_pools = pools->n;
+  out->pools = list;
+  return true;
+}
+
+/* ---- Buffers ---- */
+
+static bool put_classes(
+    struct berth_codec_columns *columns, const struct berth_buffers *buffers, Berth__V1__Problem *out) {
+  bool dull = true;
+  for (uint32_t i = 0; i < buffers->n && dull; i++) {
+    dull = buffers->class_[i] == BERTH_CLASS_TEMPORARY;
+  }
+  if (dull) {
+    return true;
+  }
+  Berth__V1__BufferClass *classes = column(columns, buffers->n, sizeof *classes);
+  for (uint32_t i = 0; classes != NULL && i < buffers->n; i++) {
+    classes[i] = (Berth__V1__BufferClass)(buffers->class_[i] + 1);
+  }
+  out->n_buffer_class = buffers->n;
+  out->buffer_class = classes;
+  return classes != NULL;
+}
+
+static bool
+put_pins(struct berth_codec_columns *columns, uint32_t n, const uint64_t *pinned, Berth__V1__Problem *out) {
+  size_t n_pins = 0;
+  for (uint32_t i = 0; pinned != NULL && i < n; i++) {
+    n_pins += pinned[i] != BERTH_UNPINNED;
+  }
+  if (n_pins == 0) {
+    return true;
+  }
+  uint32_t *rows = column(columns, n_pins, sizeof *rows);
+  uint64_t *offsets = column(columns, n_pins, sizeof *offsets);
+  if (rows == NULL || offsets == NULL) {
+    return false;
+  }
+  size_t at = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (pinned[i] != BERTH_UNPINNED) {
+      rows[at] = i;
+      offsets[at++] = pinned[i];
+    }
+  }
+  out->n_pin_buffer = out->n_pin_offset = n_pins;
+  out->pin_buffer = rows;
+  out->pin_offset = offsets;
+  return true;
+}
+
+static bool
+put_gaps(struct berth_codec_columns *columns, const struct berth_buffers *buffers, Berth__V1__Problem *out) {
+  uint32_t n = buffers->gap_begin != NULL ? buffers->gap_begin[buffers->n] : 0;
+  if (n == 0) {
+    return true;
+  }
+  out->gap_buffer = column(columns, n, sizeof *out->gap_buffer);
+  out->gap_lower = column(columns, n, sizeof *out->gap_lower);
+  out->gap_upper = column(columns, n, sizeof *out->gap_upper);
+  out->gap_window_lower = column(columns, n, sizeof *out->gap_window_lower);
+  out->gap_window_upper = column(columns, n, sizeof *out->gap_window_upper);
+  if (out->gap_buffer == NULL || out->gap_lower == NULL || out->gap_upper == NULL ||
+      out->gap_window_lower == NULL || out->gap_window_upper == NULL) {
+    return false;
+  }
+  bool windows = false;
+  for (uint32_t buffer = 0; buffer < buffers->n; buffer++) {
+    for (uint32_t i = buffers->gap_begin[buffer]; i < buffers->gap_begin[buffer + 1]; i++) {
+      const struct berth_gap *gap = &buffers->gaps[i];
+      out->gap_buffer[i] = buffer;
+      out->gap_lower[i] = gap->lower;
+      out->gap_upper[i] = gap->upper;
+      out->gap_window_lower[i] = gap->window_lower;
+      out->gap_window_upper[i] = gap->window_upper;
+      windows |= gap->window_lower != 0 || gap->window_upper != 0;
+    }
+  }
+  out->n_gap_buffer = out->n_gap_lower = out->n_gap_upper = n;
+  out->n_gap_window_lower = out->n_gap_window_upper = windows ? n : 0;
+  return true;
+}
+
+static bool put_conflicts(
+    struct berth_codec_columns *columns, const struct berth_buffers *buffers, Berth__V1__Problem *out) {
+  uint32_t n = buffers->n_conflicts;
+  if (n == 0) {
+    return true;
+  }
+  out->conflict_a = column(columns, n, sizeof *out->conflict_a);
+  out->conflict_b = column(columns, n, sizeof *out->conflict_b);
+  if (out->conflict_a == NULL || out->conflict_b == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    out->conflict_a[i] = buffers->conflicts[i][0];
+    out->conflict_b[i] = buffers->conflicts[i][1];
+  }
+  out->n_conflict_a = out->n_conflict_b = n;
+  return true;
+}
+
+static bool put_buffers(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  out->n_buffer_size_bytes = out->n_buffer_lower = out->n_buffer_upper = buffers->n;
+  out->buffer_size_bytes = UNCONST(uint64_t, buffers->size_bytes);
+  out->buffer_lower = UNCONST(int64_t, buffers->lower);
+  out->buffer_upper = UNCONST(int64_t, buffers->upper);
+  if (any_not(buffers->alignment, buffers->n, 1)) {
+    out->n_buffer_alignment = buffers->n;
+    out->buffer_alignment = UNCONST(uint64_t, buffers->alignment);
+  }
+  if (buffers->pool_begin != NULL) {
+    out->n_buffer_pool_end = buffers->n;
+    out->buffer_pool_end = UNCONST(uint32_t, buffers->pool_begin + 1);
+    out->n_buffer_pool = buffers->pool_begin[buffers->n];
+    out->buffer_pool = UNCONST(uint32_t, buffers->pools);
+  }
+  return put_classes(columns, buffers, out) &&
+         put_ids(
+             columns, problem, berth_problem_buffer_id, buffers->n, &out->buffer_id_text,
+             &out->n_buffer_id_end, &out->buffer_id_end) &&
+         put_pins(columns, buffers->n, buffers->pinned_offset, out) && put_gaps(columns, buffers, out) &&
+         put_conflicts(columns, buffers, out);
+}
+
+/* ---- Graph ---- */
+
+static bool put_value_pools(
+    struct berth_codec_columns *columns, const struct berth_graph *graph, Berth__V1__Problem *out) {
+  size_t n_pools = 0;
+  for (uint32_t i = 0; i < graph->n_values; i++) {
+    n_pools += graph->values[i].n_pools;
+  }
+  if (n_pools == 0) {
+    return true;
+  }
+  out->value_pool_end = column(columns, graph->n_values, sizeof *out->value_pool_end);
+  out->value_pool = column(columns, n_pools, sizeof *out->value_pool);
+  if (out->value_pool_end == NULL || out->value_pool == NULL) {
+    return false;
+  }
+  size_t at = 0;
+  for (uint32_t i = 0; i < graph->n_values; i++) {
+    const struct berth_value_spec *value = &graph->values[i];
+    for (uint32_t j = 0; j < value->n_pools; j++) {
+      out->value_pool[at++] = value->pools[j];
+    }
+    out->value_pool_end[i] = (uint32_t)at;
+  }
+  out->n_value_pool_end = graph->n_values;
+  out->n_value_pool = n_pools;
+  return true;
+}
+
+static bool put_values(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  uint32_t n = graph->n_values;
+  out->value_size_bytes = column(columns, n, sizeof *out->value_size_bytes);
+  out->value_alignment = column(columns, n, sizeof *out->value_alignment);
+  out->value_class = column(columns, n, sizeof *out->value_class);
+  out->value_held = column(columns, n, sizeof *out->value_held);
+  out->value_external = column(columns, n, sizeof *out->value_external);
+  uint64_t *pinned = column(columns, n, sizeof *pinned);
+  if (out->value_size_bytes == NULL || out->value_alignment == NULL || out->value_class == NULL ||
+      out->value_held == NULL || out->value_external == NULL || pinned == NULL) {
+    return false;
+  }
+  bool held = false;
+  bool external = false;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct berth_value_spec *value = &graph->values[i];
+    out->value_size_bytes[i] = value->size_bytes;
+    out->value_alignment[i] = value->alignment;
+    out->value_class[i] = (Berth__V1__BufferClass)(value->class_ + 1);
+    out->value_held[i] = value->held;
+    out->value_external[i] = value->external;
+    pinned[i] = value->pinned_offset;
+    held |= value->held;
+    external |= value->external;
+  }
+  out->n_value_size_bytes = out->n_value_class = n;
+  out->n_value_alignment = any_not(out->value_alignment, n, 1) ? n : 0;
+  out->n_value_held = held ? n : 0;
+  out->n_value_external = external ? n : 0;
+  return put_ids(
+             columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
+         put_pins(columns, n, pinned, out) && put_value_pools(columns, graph, out);
+}
+
+static bool put_operators(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  uint32_t n = graph->n_operators;
+  if (n == 0) {
+    return true;
+  }
+  uint64_t *bytes = column(columns, n, sizeof *bytes);
+  uint64_t *alignment = column(columns, n, sizeof *alignment);
+  if (bytes == NULL || alignment == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t buffer = graph->operator_workspace[i];
+    bytes[i] = buffer != BERTH_NO_INDEX ? buffers->size_bytes[buffer] : 0;
+    alignment[i] = buffer != BERTH_NO_INDEX ? buffers->alignment[buffer] : 1;
+  }
+  out->n_operator_input_end = out->n_operator_output_end = n;
+  out->operator_input_end = UNCONST(uint32_t, graph->input_begin + 1);
+  out->operator_output_end = UNCONST(uint32_t, graph->output_begin + 1);
+  out->n_operator_input = graph->input_begin[n];
+  out->operator_input = UNCONST(uint32_t, graph->inputs);
+  out->n_operator_output = graph->output_begin[n];
+  out->operator_output = UNCONST(uint32_t, graph->outputs);
+  out->n_operator_workspace_bytes = any_not(bytes, n, 0) ? n : 0;
+  out->operator_workspace_bytes = bytes;
+  out->n_operator_workspace_alignment = any_not(alignment, n, 1) ? n : 0;
+  out->operator_workspace_alignment = alignment;
+  return true;
+}
+
+enum berth_code berth_codec_message_from_problem(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
+    struct berth_codec_columns **out_columns, struct berth_error *err) {
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
+  if (columns == NULL) {
+    return berth_fail_memory(err);
+  }
+  columns->allocator = from;
+  columns->n = 0;
+  bool is_graph = berth_problem_graph(problem) != NULL;
+  bool done = put_pools(columns, problem, out) &&
+              (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out)
+                        : put_buffers(columns, problem, out));
+  if (!done) {
+    berth_codec_columns_destroy(columns);
+    return berth_fail_memory(err);
+  }
+  *out_columns = columns;
+  return BERTH_OK;
+}

@@ -1,0 +1,208 @@
+/* Whole requests, and what all messages share: scan, unpack, pack. */
+#include <string.h>
+
+#include "codec/internal.h"
+#include "codec/wire.h"
+
+enum berth_code berth_codec_unpack(
+    const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, bool allow_unknown,
+    const uint8_t *bytes, size_t n_bytes, struct berth_codec_memory *memory, ProtobufCMessage **out_message,
+    struct berth_error *err) {
+  const struct berth_codec_limits *limits = &codec->limits;
+  const ProtobufCMessageDescriptor *problem = &berth__v1__problem__descriptor;
+  const ProtobufCMessageDescriptor *verify = &berth__v1__verify_plan_request__descriptor;
+  const struct berth_wire_rule rules[] = {
+      {problem, 1, limits->text_bytes},
+      {problem, 2, limits->pools},
+      {&berth__v1__pool__descriptor, 1, limits->text_bytes},
+      {problem, 10, limits->buffers},
+      {problem, 11, limits->buffers},
+      {problem, 12, limits->buffers},
+      {problem, 13, limits->buffers},
+      {problem, 14, limits->buffers},
+      {problem, 16, limits->buffers},
+      {problem, 17, limits->buffers},
+      {problem, 18, limits->edges},
+      {problem, 20, limits->buffers},
+      {problem, 21, limits->buffers},
+      {problem, 22, limits->edges},
+      {problem, 23, limits->edges},
+      {problem, 24, limits->edges},
+      {problem, 25, limits->edges},
+      {problem, 26, limits->edges},
+      {problem, 27, limits->edges},
+      {problem, 28, limits->edges},
+      {problem, 40, limits->buffers},
+      {problem, 41, limits->buffers},
+      {problem, 42, limits->buffers},
+      {problem, 43, limits->buffers},
+      {problem, 44, limits->buffers},
+      {problem, 46, limits->buffers},
+      {problem, 47, limits->buffers},
+      {problem, 48, limits->edges},
+      {problem, 60, limits->operators},
+      {problem, 61, limits->edges},
+      {problem, 62, limits->operators},
+      {problem, 63, limits->edges},
+      {problem, 64, limits->operators},
+      {problem, 65, limits->operators},
+      {problem, 67, limits->operators},
+      {&berth__v1__plan_options__descriptor, 4, limits->words},
+      {&berth__v1__get_plan_request__descriptor, 1, limits->text_bytes},
+      {verify, 2, limits->buffers},
+      {verify, 3, limits->buffers},
+  };
+  const struct berth_wire_policy policy = {
+      .max_fields = limits->fields,
+      .allow_unknown = allow_unknown,
+      .rules = rules,
+      .n_rules = sizeof rules / sizeof rules[0],
+  };
+  *out_message = NULL;
+  if (n_bytes > limits->message_bytes) {
+    return berth_fail(
+        err, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX, NULL,
+        "the message has %zu bytes; the limit is %llu", n_bytes, (unsigned long long)limits->message_bytes);
+  }
+  enum berth_code code = berth_wire_scan(descriptor, &policy, bytes, n_bytes, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  berth_codec_memory_init(memory, codec->allocator, limits->decode_bytes);
+  *out_message = protobuf_c_message_unpack(descriptor, &memory->base, n_bytes, bytes);
+  if (*out_message != NULL) {
+    return BERTH_OK;
+  }
+  if (memory->refused) {
+    return berth_fail(
+        err, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX, NULL,
+        "decoding the message takes more than the limit of %llu bytes of memory",
+        (unsigned long long)limits->decode_bytes);
+  }
+  return berth_fail_memory(err); /* the scan has let through nothing that protobuf-c refuses for its form */
+}
+
+enum berth_code berth_codec_pack(
+    const ProtobufCMessage *message, const struct berth_codec_sink *sink, struct berth_error *err) {
+  size_t n_bytes = protobuf_c_message_get_packed_size(message);
+  uint8_t *bytes = sink->reserve(sink->ctx, n_bytes);
+  if (bytes == NULL) {
+    return berth_fail_memory(err);
+  }
+  protobuf_c_message_pack(message, bytes);
+  return BERTH_OK;
+}
+
+static enum berth_code compute_from_message(
+    const struct berth_codec *codec, const Berth__V1__Problem *problem, const Berth__V1__PlanOptions *options,
+    struct berth_codec_compute *out, struct berth_error *err) {
+  enum berth_code code = berth_codec_options_from_message(options, &out->options, err);
+  if (code == BERTH_OK) {
+    code = berth_codec_problem_from_message(codec, problem, &out->problem, err);
+  }
+  return code;
+}
+
+enum berth_code berth_codec_decode_compute(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_compute *out,
+    struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  *out = (struct berth_codec_compute){0};
+  enum berth_code code = berth_codec_unpack(
+      codec, &berth__v1__compute_plan_request__descriptor, false, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  const Berth__V1__ComputePlanRequest *request = (const Berth__V1__ComputePlanRequest *)message;
+  out->validate_only = request->validate_only;
+  code = compute_from_message(codec, request->problem, request->options, out, err);
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  return code;
+}
+
+enum berth_code berth_codec_decode_stream(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_compute *out,
+    struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  *out = (struct berth_codec_compute){0};
+  enum berth_code code = berth_codec_unpack(
+      codec, &berth__v1__stream_plan_request__descriptor, false, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  const Berth__V1__StreamPlanRequest *request = (const Berth__V1__StreamPlanRequest *)message;
+  code = compute_from_message(codec, request->problem, request->options, out, err);
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  return code;
+}
+
+void berth_codec_compute_finish(struct berth_codec_compute *request) {
+  berth_problem_unref(request->problem);
+  request->problem = NULL;
+}
+
+enum berth_code berth_codec_encode_compute(
+    const struct berth_problem *problem, const struct berth_solve_options *options, bool validate_only,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__Problem problem_message = BERTH__V1__PROBLEM__INIT;
+  Berth__V1__PlanOptions options_message = BERTH__V1__PLAN_OPTIONS__INIT;
+  Berth__V1__ComputePlanRequest request = BERTH__V1__COMPUTE_PLAN_REQUEST__INIT;
+  struct berth_codec_columns *columns = NULL;
+  enum berth_code code =
+      berth_codec_message_from_problem(problem, allocator, &problem_message, &columns, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  const char *off[32];
+  options_message.budget_ticks = options->budget_ticks;
+  options_message.capacity_bytes = options->capacity_bytes == BERTH_UNLIMITED ? 0 : options->capacity_bytes;
+  options_message.reuse = (Berth__V1__Reuse)(options->reuse + 1);
+  options_message.n_without_strategies = berth_codec_strategies_off(options->strategies, off);
+  options_message.without_strategies = UNCONST(char *, off);
+  request.problem = &problem_message;
+  request.options = &options_message;
+  request.validate_only = validate_only;
+  code = berth_codec_pack(&request.base, sink, err);
+  berth_codec_columns_destroy(columns);
+  return code;
+}
+
+static enum berth_code copy_plan_id(const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+  size_t n = strlen(id);
+  if (n == 0) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MISSING_FIELD, BERTH_NO_INDEX, "plan_id",
+        "plan_id is empty");
+  }
+  if (n != BERTH_PLAN_ID_SIZE - 1 || strspn(id, "0123456789abcdef") != n) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "plan_id",
+        "plan_id must be 64 hexadecimal digits in lower case");
+  }
+  memcpy(out, id, BERTH_PLAN_ID_SIZE);
+  return BERTH_OK;
+}
+
+enum berth_code berth_codec_decode_get(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
+    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  enum berth_code code = berth_codec_unpack(
+      codec, &berth__v1__get_plan_request__descriptor, false, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  code = copy_plan_id(((const Berth__V1__GetPlanRequest *)message)->plan_id, out_plan_id, err);
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  return code;
+}
+
+enum berth_code
+berth_codec_encode_get(const char *plan_id, const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__GetPlanRequest request = BERTH__V1__GET_PLAN_REQUEST__INIT;
+  request.plan_id = UNCONST(char, plan_id);
+  return berth_codec_pack(&request.base, sink, err);
+}

@@ -1,0 +1,218 @@
+/* VerifyPlan, both ways. */
+#include <string.h>
+
+#include "codec/internal.h"
+
+#define DEFAULT_VIOLATIONS 100
+#define MAX_VIOLATIONS 10000
+
+static enum berth_code
+wrong_length(struct berth_error *err, const char *field, size_t n, uint32_t n_buffers) {
+  return berth_fail(
+      err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX, field,
+      "%s has %zu entries, but the problem has %u buffers", field, n, n_buffers);
+}
+
+/* A copy that outlives the message. `*out` stays NULL for an empty column. */
+static enum berth_code copy_column(
+    const struct berth_allocator *allocator, const void *from, size_t n, size_t size, void *out_pointer,
+    struct berth_error *err) {
+  size_t n_bytes = n * size; /* both are bounded by the message */
+  void *copy = allocator->resize(allocator->ctx, NULL, 0, n_bytes > 0 ? n_bytes : 1);
+  if (copy == NULL) {
+    return berth_fail_memory(err);
+  }
+  if (n_bytes > 0) {
+    memcpy(copy, from, n_bytes);
+  }
+  memcpy(out_pointer, &copy, sizeof copy);
+  return BERTH_OK;
+}
+
+static enum berth_code
+check_pools(const Berth__V1__VerifyPlanRequest *m, uint32_t n_pools, struct berth_error *err) {
+  for (size_t i = 0; i < m->n_buffer_pool; i++) {
+    if (m->buffer_pool[i] >= n_pools) {
+      return berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_POOL, (uint32_t)i, "buffer_pool",
+          "buffer_pool[%zu]: there is no pool %u", i, m->buffer_pool[i]);
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code verify_from_message(
+    const struct berth_codec *codec, const Berth__V1__VerifyPlanRequest *m, struct berth_codec_verify *out,
+    struct berth_error *err) {
+  enum berth_code code = berth_codec_problem_from_message(codec, m->problem, &out->problem, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  uint32_t n = berth_problem_buffers(out->problem)->n;
+  if (m->n_buffer_offset != n) {
+    return wrong_length(err, "buffer_offset", m->n_buffer_offset, n);
+  }
+  if (m->n_buffer_pool != n && m->n_buffer_pool != 0) {
+    return wrong_length(err, "buffer_pool", m->n_buffer_pool, n);
+  }
+  if (m->max_violations > MAX_VIOLATIONS) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_NUMBER, BERTH_NO_INDEX, "max_violations",
+        "max_violations is %u; at most %u are listed", m->max_violations, MAX_VIOLATIONS);
+  }
+  out->max_violations = m->max_violations != 0 ? m->max_violations : DEFAULT_VIOLATIONS;
+  code = check_pools(m, berth_problem_pools(out->problem)->n, err);
+  if (code == BERTH_OK) {
+    code = copy_column(out->allocator, m->buffer_offset, n, sizeof *m->buffer_offset, &out->offset, err);
+  }
+  if (code == BERTH_OK && m->n_buffer_pool > 0) {
+    code = copy_column(out->allocator, m->buffer_pool, n, sizeof *m->buffer_pool, &out->pool, err);
+  }
+  return code;
+}
+
+enum berth_code berth_codec_decode_verify(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_verify *out,
+    struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  *out = (struct berth_codec_verify){
+      .allocator = codec->allocator != NULL ? codec->allocator : berth_allocator_libc()};
+  enum berth_code code = berth_codec_unpack(
+      codec, &berth__v1__verify_plan_request__descriptor, false, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  code = verify_from_message(codec, (const Berth__V1__VerifyPlanRequest *)message, out, err);
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  if (code != BERTH_OK) {
+    berth_codec_verify_finish(out);
+  }
+  return code;
+}
+
+static void give_back(const struct berth_codec_verify *request, void *column, size_t n_bytes) {
+  if (column != NULL) {
+    request->allocator->resize(request->allocator->ctx, column, n_bytes > 0 ? n_bytes : 1, 0);
+  }
+}
+
+void berth_codec_verify_finish(struct berth_codec_verify *request) {
+  if (request->problem == NULL) {
+    return;
+  }
+  size_t n = berth_problem_buffers(request->problem)->n;
+  give_back(request, request->offset, n * sizeof *request->offset);
+  give_back(request, request->pool, n * sizeof *request->pool);
+  berth_problem_unref(request->problem);
+  *request = (struct berth_codec_verify){0};
+}
+
+enum berth_code berth_codec_encode_verify(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    uint32_t max_violations, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
+  Berth__V1__Problem problem_message = BERTH__V1__PROBLEM__INIT;
+  Berth__V1__VerifyPlanRequest request = BERTH__V1__VERIFY_PLAN_REQUEST__INIT;
+  struct berth_codec_columns *columns;
+  enum berth_code code =
+      berth_codec_message_from_problem(problem, allocator, &problem_message, &columns, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  uint32_t n = berth_problem_buffers(problem)->n;
+  request.problem = &problem_message;
+  request.n_buffer_offset = n;
+  request.buffer_offset = UNCONST(uint64_t, offset);
+  request.n_buffer_pool = pool != NULL ? n : 0;
+  request.buffer_pool = UNCONST(uint32_t, pool);
+  request.max_violations = max_violations;
+  code = berth_codec_pack(&request.base, sink, err);
+  berth_codec_columns_destroy(columns);
+  return code;
+}
+
+/* ---- The verdict ---- */
+
+static void put_violation(const struct berth_violation *from, Berth__V1__Violation *to) {
+  berth__v1__violation__init(to);
+  to->kind = (Berth__V1__ViolationKind)(from->kind + 1);
+  to->buffer_a = from->buffer_a;
+  to->buffer_b = from->buffer_b != BERTH_NO_INDEX ? from->buffer_b : 0;
+  to->pool = from->pool;
+  to->first_byte = from->first_byte;
+  to->end_byte = from->end_byte;
+  to->first_step = from->first_step;
+  to->end_step = from->end_step;
+  to->message = UNCONST(char, from->message);
+}
+
+enum berth_code berth_codec_encode_verify_response(
+    const struct berth_verdict *verdict, const struct berth_violation *violations,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  Berth__V1__VerifyPlanResponse response = BERTH__V1__VERIFY_PLAN_RESPONSE__INIT;
+  size_t n = verdict->n_listed;
+  size_t n_bytes = n * (sizeof(Berth__V1__Violation) + sizeof(Berth__V1__Violation *)) + 1;
+  Berth__V1__Violation *messages = from->resize(from->ctx, NULL, 0, n_bytes);
+  if (messages == NULL) {
+    return berth_fail_memory(err);
+  }
+  Berth__V1__Violation **list = (Berth__V1__Violation **)(void *)(messages + n);
+  for (size_t i = 0; i < n; i++) {
+    put_violation(&violations[i], &messages[i]);
+    list[i] = &messages[i];
+  }
+  response.valid = verdict->n_violations == 0;
+  response.violation_count = verdict->n_violations;
+  response.violations = list;
+  response.n_violations = n;
+  enum berth_code code = berth_codec_pack(&response.base, sink, err);
+  from->resize(from->ctx, messages, n_bytes, 0);
+  return code;
+}
+
+static void take_violation(const Berth__V1__Violation *from, struct berth_violation *to) {
+  *to = (struct berth_violation){
+      .kind = from->kind > 0 ? (enum berth_violation_kind)(from->kind - 1) : BERTH_VIOLATION_FIGURES,
+      .buffer_a = from->buffer_a,
+      .buffer_b =
+          from->kind == BERTH__V1__VIOLATION_KIND__VIOLATION_KIND_OVERLAP ? from->buffer_b : BERTH_NO_INDEX,
+      .pool = from->pool,
+      .first_byte = from->first_byte,
+      .end_byte = from->end_byte,
+      .first_step = from->first_step,
+      .end_step = from->end_step,
+  };
+  size_t n = strlen(from->message);
+  n = n < sizeof to->message ? n : sizeof to->message - 1;
+  memcpy(to->message, from->message, n);
+}
+
+enum berth_code berth_codec_decode_verify_response(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
+    struct berth_violation *out_violations, uint32_t n_capacity, struct berth_verdict *out_verdict,
+    struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  enum berth_code code = berth_codec_unpack(
+      codec, &berth__v1__verify_plan_response__descriptor, true, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  const Berth__V1__VerifyPlanResponse *response = (const Berth__V1__VerifyPlanResponse *)message;
+  if (response->valid != (response->violation_count == 0)) {
+    code = berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "violation_count",
+        "the server's answer contradicts itself");
+  } else {
+    out_verdict->n_violations = response->violation_count;
+    out_verdict->n_listed =
+        response->n_violations < n_capacity ? (uint32_t)response->n_violations : n_capacity;
+    for (uint32_t i = 0; i < out_verdict->n_listed; i++) {
+      take_violation(response->violations[i], &out_violations[i]);
+    }
+  }
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  return code;
+}
