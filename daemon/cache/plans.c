@@ -1,0 +1,161 @@
+#include "cache/plans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct berthd_plans {
+  struct berthd_store *store;
+};
+
+struct berthd_plans *berthd_plans_create(uint64_t limit_bytes, struct berthd_metrics *metrics) {
+  struct berthd_plans *plans = calloc(1, sizeof *plans);
+  if (plans != NULL) {
+    plans->store = berthd_store_create(limit_bytes, BERTHD_TIER_MEMORY, metrics);
+  }
+  if (plans != NULL && plans->store == NULL) {
+    free(plans);
+    return NULL;
+  }
+  return plans;
+}
+
+void berthd_plans_destroy(struct berthd_plans *plans) {
+  if (plans != NULL) {
+    berthd_store_destroy(plans->store);
+    free(plans);
+  }
+}
+
+static uint64_t hash_of(const struct berth_planid *id) {
+  uint64_t hash;
+  memcpy(&hash, id->bytes, sizeof hash);
+  return hash;
+}
+
+static void destroy(struct berthd_store_entry *entry) {
+  struct berthd_cached *cached = (struct berthd_cached *)entry;
+  berth_plan_unref(cached->plan);
+  free(cached);
+}
+
+static struct berthd_cached *
+create(const struct berth_planid *id, const void *key, size_t n_key, size_t n_more_bytes) {
+  struct berthd_cached *cached = calloc(1, sizeof *cached + n_key);
+  if (cached == NULL) {
+    return NULL;
+  }
+  cached->head.hash = hash_of(id);
+  cached->head.n_bytes = sizeof *cached + n_key + n_more_bytes;
+  cached->head.destroy = destroy;
+  atomic_init(&cached->head.n_refs, 1);
+  cached->id = *id;
+  cached->n_key = n_key;
+  memcpy(cached->key, key, n_key);
+  return cached;
+}
+
+struct berthd_cached *berthd_cached_create(
+    const struct berth_planid *id, const void *key, size_t n_key, const struct berth_plan *plan,
+    bool is_final, double solve_seconds) {
+  struct berthd_cached *cached = create(id, key, n_key, berth_plan_n_bytes(plan));
+  if (cached != NULL) {
+    cached->plan = berth_plan_ref(plan);
+    cached->is_final = is_final;
+    cached->solve_seconds = solve_seconds;
+    cached->head.cost_seconds = solve_seconds;
+  }
+  return cached;
+}
+
+struct berthd_cached *berthd_cached_create_failure(
+    const struct berth_planid *id, const void *key, size_t n_key, const struct berth_error *error,
+    int64_t expires_ns) {
+  struct berthd_cached *cached = create(id, key, n_key, 0);
+  if (cached != NULL) {
+    cached->error = *error;
+    cached->expires_ns = expires_ns;
+  }
+  return cached;
+}
+
+void berthd_cached_unref(struct berthd_cached *cached) {
+  if (cached != NULL) {
+    berthd_store_entry_unref(&cached->head);
+  }
+}
+
+static bool has_key(const struct berthd_cached *cached, const void *key, size_t n_key) {
+  return cached->n_key == n_key && memcmp(cached->key, key, n_key) == 0;
+}
+
+struct berthd_cached *berthd_plans_find(
+    struct berthd_plans *plans, const struct berth_planid *id, const void *key, size_t n_key,
+    int64_t now_ns) {
+  struct berthd_cached *cached = (struct berthd_cached *)berthd_store_find(plans->store, hash_of(id));
+  if (cached == NULL) {
+    return NULL;
+  }
+  bool has_expired = cached->plan == NULL && now_ns >= cached->expires_ns;
+  if (has_expired) {
+    berthd_store_remove(plans->store, &cached->head, BERTHD_EVICTION_EXPIRED);
+  }
+  if (has_expired || !has_key(cached, key, n_key)) {
+    berthd_cached_unref(cached);
+    return NULL;
+  }
+  if (cached->is_final || cached->plan == NULL) {
+    berthd_store_touch(plans->store, &cached->head);
+  }
+  return cached;
+}
+
+struct berthd_cached *berthd_plans_find_by_id(struct berthd_plans *plans, const struct berth_planid *id) {
+  struct berthd_cached *cached = (struct berthd_cached *)berthd_store_find(plans->store, hash_of(id));
+  if (cached != NULL &&
+      (cached->plan == NULL || memcmp(cached->id.bytes, id->bytes, sizeof id->bytes) != 0)) {
+    berthd_cached_unref(cached);
+    return NULL;
+  }
+  if (cached != NULL) {
+    berthd_store_touch(plans->store, &cached->head);
+  }
+  return cached;
+}
+
+bool berthd_cached_is_better(const struct berthd_cached *fresh, const struct berthd_cached *old) {
+  if ((fresh->plan == NULL) != (old->plan == NULL)) {
+    return fresh->plan != NULL;
+  }
+  if (fresh->plan == NULL) {
+    return fresh->expires_ns > old->expires_ns;
+  }
+  if (fresh->is_final != old->is_final) {
+    return fresh->is_final;
+  }
+  if ((fresh->plan->offset == NULL) != (old->plan->offset == NULL)) {
+    return fresh->plan->offset != NULL;
+  }
+  if (fresh->plan->arena_bytes != old->plan->arena_bytes) {
+    return fresh->plan->arena_bytes < old->plan->arena_bytes;
+  }
+  return fresh->plan->lower_bound_bytes > old->plan->lower_bound_bytes;
+}
+
+static bool replaces(const struct berthd_store_entry *old, const struct berthd_store_entry *fresh) {
+  const struct berthd_cached *old_cached = (const struct berthd_cached *)old;
+  const struct berthd_cached *fresh_cached = (const struct berthd_cached *)fresh;
+  bool is_same = has_key(old_cached, fresh_cached->key, fresh_cached->n_key);
+  return !is_same || berthd_cached_is_better(fresh_cached, old_cached);
+}
+
+void berthd_plans_put(struct berthd_plans *plans, struct berthd_cached *cached) {
+  berthd_store_put(plans->store, &cached->head, replaces);
+}
+
+uint64_t berthd_plans_n_bytes(struct berthd_plans *plans) {
+  return berthd_store_n_bytes(plans->store);
+}
+
+uint64_t berthd_plans_n_entries(struct berthd_plans *plans) {
+  return berthd_store_n_entries(plans->store);
+}

@@ -1,0 +1,58 @@
+/* Entries by a 64-bit hash under a limit of bytes; plans.h and replies.h put meaning on top. One entry a
+ * hash: a look-up returns a candidate, and the caller compares its whole key (outside the lock).
+ *
+ * Eviction by the planning seconds that an entry saves for the bytes it takes: GreedyDual-Size-Frequency
+ * (Cherkasova 1998), priority = clock + hits * seconds / bytes, the lowest of a random sample goes, and the
+ * clock rises to its priority, so that what is not asked for ages. One mutex: what is under it is a few loads
+ * and stores. */
+#ifndef CACHE_STORE_H
+#define CACHE_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metrics/metrics.h"
+
+struct berthd_store;
+
+/* Embedded as the first member of what is stored. The maker sets the first four and one reference; the rest
+ * is the store's. Everything else in an entry is immutable once it is put. */
+struct berthd_store_entry {
+  uint64_t hash;
+  size_t n_bytes;
+  double cost_seconds;
+  void (*destroy)(struct berthd_store_entry *entry);
+  atomic_uint_least32_t n_refs;
+  double priority;
+  double n_hits;
+  size_t place;
+  struct berthd_store_entry *next;
+};
+
+/* NULL if memory ran out. */
+struct berthd_store *
+berthd_store_create(uint64_t limit_bytes, enum berthd_label_TIER tier, struct berthd_metrics *metrics);
+void berthd_store_destroy(struct berthd_store *store);
+
+/* The entry with this hash, with a reference for the caller, or NULL. Does not count as a hit. */
+struct berthd_store_entry *berthd_store_find(struct berthd_store *store, uint64_t hash);
+/* The caller found that the entry is what it wanted: it is worth more now. */
+void berthd_store_touch(struct berthd_store *store, struct berthd_store_entry *entry);
+/* Takes a reference of its own and evicts until it fits. An entry with the same hash is replaced if
+ * `replaces` (NULL: always) says so; it is called with the lock held. False if it was not taken. */
+bool berthd_store_put(
+    struct berthd_store *store, struct berthd_store_entry *entry,
+    bool (*replaces)(const struct berthd_store_entry *old, const struct berthd_store_entry *fresh));
+/* Removes this very entry, if it is still there. */
+void berthd_store_remove(
+    struct berthd_store *store, struct berthd_store_entry *entry, enum berthd_label_EVICTION reason);
+
+void berthd_store_entry_ref(struct berthd_store_entry *entry);
+void berthd_store_entry_unref(struct berthd_store_entry *entry);
+
+uint64_t berthd_store_n_bytes(struct berthd_store *store);
+uint64_t berthd_store_n_entries(struct berthd_store *store);
+
+#endif
