@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#define XXH_STATIC_LINKING_ONLY /* the state on the stack */
 #include <xxhash.h>
 
 struct berthd_replies {

@@ -44,6 +44,7 @@ struct berthd_answer {
   const struct berth_plan *plan;
   struct berth_planid id;  /* hex is "" if it was refused before the id was known */
   bool cached;             /* answered from the cache */
+  bool is_final;           /* the same request will always get this answer: it may be kept */
   bool joined;             /* another request's computation was shared */
   double solve_seconds;    /* what planning took when the plan was made */
   uint32_t retry_after_ms; /* with UNAVAILABLE: when to try again; else 0 */
