@@ -11,7 +11,9 @@
  * of the values followed by one a workspace in the order of the operators.
  *
  * Units: sizes, offsets and alignments are bytes. Steps are int64. Ids are indices of type uint32_t.
- * Limits: the sum of all sizes, each rounded up to its alignment, stays below 2^63.
+ * Limits: BERTH_MAX_BUFFERS buffers; BERTH_MAX_POOLS pools; 2^32 - 1 gaps, conflicts, list entries and bytes
+ * of ids; the sum of all sizes, each rounded up to the largest alignment that may bind it, and on top of the
+ * end of the highest pin, stays below 2^63, so that no offset that a planner forms overflows.
  */
 #ifndef BERTH_PROBLEM_H
 #define BERTH_PROBLEM_H
@@ -25,6 +27,7 @@
 #define BERTH_UNPINNED UINT64_MAX  /* a buffer that may lie anywhere */
 #define BERTH_UNLIMITED UINT64_MAX /* a pool without a capacity */
 #define BERTH_MAX_BUFFERS (UINT32_C(1) << 28)
+#define BERTH_MAX_POOLS 1024
 
 enum berth_buffer_class {
   BERTH_CLASS_TEMPORARY = 0,
@@ -56,8 +59,9 @@ struct berth_pool_spec {
 };
 
 /* During the steps [lower, upper) the buffer holds only its bytes [window_lower, window_upper), relative to
- * its offset; equal bounds mean that it is absent. Gaps of one buffer do not overlap and lie in its lifetime.
- */
+ * its offset; equal bounds mean that it is absent. Gaps of one buffer do not overlap and lie in its lifetime;
+ * the problem has them in order of time, without those that say nothing (no step, or the whole buffer), and
+ * an absent buffer's window as [0, 0). */
 struct berth_gap {
   int64_t lower;
   int64_t upper;
@@ -79,9 +83,18 @@ struct berth_buffer_spec {
   uint32_t n_gaps;
 };
 
-/* A value of a graph. `held` keeps it live to the end of the run whatever its class. A value of class
- * CONSTANT or INPUT is live from the first step, of class OUTPUT to the last, of class STATE always.
- * `external` values belong to the caller and are not placed. */
+/* A value of a graph. Operator k runs at step k; its inputs and outputs are all live at that step.
+ *
+ *   TEMPORARY   from its producer to its last reader; at its producer's step if nobody reads it
+ *   INPUT       from the first step to its last reader
+ *   OUTPUT      from its producer to the last step
+ *   CONSTANT    always: it must still be there in the next run
+ *   STATE       always, and operators may write it
+ *
+ * `held` keeps it live to the last step whatever its class. `external` values belong to the caller and are
+ * not placed. One operator writes a value, or none if it is an INPUT or CONSTANT; an `accumulated` value may
+ * be written by several, and lives from the earliest of them to the latest of all that touch it. WORKSPACE is
+ * not a class of values. */
 struct berth_value_spec {
   struct berth_text id;
   uint64_t size_bytes;
@@ -92,6 +105,7 @@ struct berth_value_spec {
   uint32_t n_pools;
   bool held;
   bool external;
+  bool accumulated;
 };
 
 struct berth_operator_spec {
@@ -176,14 +190,24 @@ struct berth_pools {
   const struct berth_pool_spec *items;
 };
 
-/* The graph as it was given. CSR ranges as above. `value_buffer[v]` is the buffer of value v or
- * BERTH_NO_INDEX where none is placed; `operator_workspace[o]` likewise. */
+/* The graph as it was given, in columns. The inputs of operator o are inputs[input_begin[o] ..
+ * input_begin[o + 1]). `value_buffer[v]` is the buffer of value v or BERTH_NO_INDEX where none is placed;
+ * `operator_workspace[o]` likewise. */
+enum berth_value_flag {
+  BERTH_VALUE_HELD = 1,
+  BERTH_VALUE_EXTERNAL = 2,
+  BERTH_VALUE_ACCUMULATED = 4,
+};
+
 struct berth_graph {
   uint32_t n_values;
   uint32_t n_operators;
-  const struct berth_value_spec *values;
+  const uint64_t *value_size_bytes;
+  const uint64_t *value_alignment;
+  const uint8_t *value_class; /* enum berth_buffer_class */
+  const uint8_t *value_flags; /* set of enum berth_value_flag */
   const uint32_t *value_buffer;
-  const uint32_t *input_begin;
+  const uint32_t *input_begin; /* n_operators + 1 entries, as output_begin */
   const uint32_t *inputs;
   const uint32_t *output_begin;
   const uint32_t *outputs;
@@ -195,22 +219,27 @@ const struct berth_pools *berth_problem_pools(const struct berth_problem *proble
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
 
-/* The id as given; size 0 if it has none. */
+/* The id as given; size 0 if it has none. A value's buffer has the value's id, a workspace its operator's. */
 struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, uint32_t buffer);
+struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op);
 
 /* ---- The canonical form: what a plan depends on, and nothing else. ---- */
 
 /* out_order[k] is the buffer at canonical place k: sorted by every attribute that a plan depends on, then by
  * id, then by index. Two statements of one problem that differ in the order or the names of their buffers
- * have equal canonical encodings; plans are made, and cached, in canonical order. A problem with pairs keeps
- * them: see canonical.c. */
-void berth_problem_canonical_order(const struct berth_problem *problem, uint32_t *out_order);
+ * have equal canonical encodings; plans are made, and cached, in canonical order. (Where buffers that are
+ * equal in all but their conflicts have conflicts, another order of rows may give another encoding; equal
+ * encodings always mean equal problems.) O(n log n) at worst; takes scratch memory from `allocator`. */
+enum berth_code berth_problem_canonical_order(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, uint32_t *out_order,
+    struct berth_error *err) BERTH_MUST_USE;
 
-/* Streams the canonical encoding (little-endian, versioned, names left out) in pieces. The caller hashes it.
- */
-void berth_problem_canonical_encode(
-    const struct berth_problem *problem, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes));
+/* Streams the canonical encoding (little-endian, versioned, names left out) in pieces of at most a few
+ * kilobytes. The caller hashes it. `order` is what berth_problem_canonical_order gave. */
+enum berth_code berth_problem_canonical_encode(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes),
+    struct berth_error *err) BERTH_MUST_USE;
 
 #endif

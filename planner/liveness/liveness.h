@@ -1,0 +1,38 @@
+/* Liveness: from operators in a total order to the lifetime of every value. Operator k runs at step k, and
+ * all that it touches is live at that step; lifetimes are half-open. A graph without operators has one step.
+ */
+#ifndef LIVENESS_LIVENESS_H
+#define LIVENESS_LIVENESS_H
+
+#include "berth/problem.h"
+
+enum berth_liveness_fault {
+  BERTH_LIVENESS_OK = 0,
+  BERTH_LIVENESS_OUT_OF_MEMORY,
+  BERTH_LIVENESS_WRITES_CONSTANT,
+  BERTH_LIVENESS_WRITES_INPUT,    /* an INPUT has its producer outside already; not accumulated */
+  BERTH_LIVENESS_SECOND_PRODUCER, /* not accumulated */
+  BERTH_LIVENESS_WRITES_TWICE,    /* one operator lists an output twice */
+  BERTH_LIVENESS_READ_BEFORE_WRITE,
+  BERTH_LIVENESS_NEVER_WRITTEN, /* neither produced nor given from outside */
+};
+
+/* What is wrong, and with whom; BERTH_NO_INDEX where there is no operator. */
+struct berth_liveness_finding {
+  enum berth_liveness_fault fault;
+  uint32_t value;
+  uint32_t op;
+  uint32_t first_op; /* SECOND_PRODUCER: the first one; READ_BEFORE_WRITE: the producer, if there is one */
+};
+
+/* Writes value v's lifetime to lower[v] and upper[v] (n_values entries each). Reads the graph's value_class,
+ * value_flags and lists. O(n_values + list entries). The finding is the first in order of operators. */
+struct berth_liveness_finding berth_liveness_derive(
+    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper);
+
+/* The number of steps. */
+static inline int64_t berth_liveness_n_steps(const struct berth_graph *graph) {
+  return graph->n_operators == 0 ? 1 : graph->n_operators;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* The builder inside. It fills a problem in place; finish hands that over. */
+#ifndef PROBLEM_BUILDER_H
+#define PROBLEM_BUILDER_H
+
+#include "problem/problem.h"
+
+enum berth_builder_form { BERTH_FORM_OPEN = 0, BERTH_FORM_BUFFERS, BERTH_FORM_GRAPH };
+
+struct berth_problem_builder {
+  struct berth_allocator allocator;
+  struct berth_error error; /* the first; BERTH_OK while there is none */
+  enum berth_builder_form form;
+  struct berth_problem *problem; /* NULL once it was handed over */
+  uint64_t padded_bytes;         /* sum of sizes, each rounded up to the largest alignment that may bind it */
+  uint64_t pin_end;              /* the highest end of a pinned buffer */
+  uint64_t pool_alignment;       /* the largest of all pools */
+  uint32_t n_external;
+  BERTH_VEC(uint32_t) pool_mark;      /* the last row + 1 that listed each pool */
+  BERTH_VEC(uint64_t) workspace_size; /* of operators */
+  BERTH_VEC(uint64_t) workspace_alignment;
+};
+
+/* Every public step enters (false when the builder has failed, is empty, or is of the other form) and
+ * reports. */
+bool berth_builder_enter(struct berth_problem_builder *builder, enum berth_builder_form form);
+enum berth_code berth_builder_report(const struct berth_problem_builder *builder, struct berth_error *err);
+
+/* What an error is about. */
+struct berth_item {
+  const char *kind; /* "buffer" */
+  uint32_t index;
+  struct berth_text id;
+};
+
+/* Writes the builder's error: `kind index ("id"): message`. `field` is the item's field. */
+enum berth_code berth_builder_blame(
+    struct berth_problem_builder *builder, struct berth_item item, enum berth_reason reason,
+    const char *field, const char *format, ...) BERTH_PRINTF(5, 6);
+enum berth_code berth_builder_limit(
+    struct berth_problem_builder *builder, struct berth_item item, const char *field, const char *format, ...)
+    BERTH_PRINTF(4, 5);
+
+/* Makes the default pool if there is none; called before the first row. */
+enum berth_code berth_builder_close_pools(struct berth_problem_builder *builder);
+
+/* Validates and appends one row: a buffer, or a value in a buffer's clothes (`item` says which). An external
+ * row takes no room. */
+enum berth_code berth_builder_add_row(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec,
+    bool external);
+/* The part of it that a workspace needs too: alignment, and the sum of sizes. */
+enum berth_code berth_builder_add_size(
+    struct berth_problem_builder *builder, struct berth_item item, const char *field, uint64_t size,
+    uint64_t alignment, uint64_t pool_alignment);
+enum berth_code berth_builder_check_alignment(
+    struct berth_problem_builder *builder, struct berth_item item, const char *field, uint64_t alignment);
+
+/* The parts of finish. */
+enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder);
+enum berth_code berth_builder_sort_conflicts(struct berth_problem_builder *builder);
+enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder);
+enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder);
+
+#endif

@@ -1,0 +1,284 @@
+/* The canonical order and encoding.
+ *
+ * Order: three stable radix sorts (size, upper, lower) leave runs of buffers that agree in all three; a merge
+ * sort settles each run by the rest. Conflicts are not part of the order, because to order buffers by whom
+ * they conflict with is to solve graph isomorphism; they are encoded as pairs of canonical places. Equal
+ * encodings are therefore always equal problems, and the order of rows cannot show unless buffers are equal
+ * in everything but their conflicts.
+ *
+ * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
+ * then a column after the other in canonical order. Steps stay as given: a plan reports them. */
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/vec.h"
+#include "problem/problem.h"
+
+enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
+
+static const char MAGIC[8] = {'b', 'e', 'r', 't', 'h', 'p', 'r', 'b'};
+
+#define COMPARE(a, b)                                                                                        \
+  do {                                                                                                       \
+    if ((a) != (b)) {                                                                                        \
+      return (a) < (b) ? -1 : 1;                                                                             \
+    }                                                                                                        \
+  } while (0)
+
+/* ---- Order ---- */
+
+static int compare_pools(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  const uint32_t *begin = buffers->pool_begin;
+  uint32_t n_a = begin[a + 1] - begin[a];
+  COMPARE(n_a, begin[b + 1] - begin[b]);
+  for (uint32_t i = 0; i < n_a; i++) {
+    COMPARE(buffers->pools[begin[a] + i], buffers->pools[begin[b] + i]);
+  }
+  return 0;
+}
+
+static int compare_gaps(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  const uint32_t *begin = buffers->gap_begin;
+  uint32_t n_a = begin[a + 1] - begin[a];
+  COMPARE(n_a, begin[b + 1] - begin[b]);
+  for (uint32_t i = 0; i < n_a; i++) {
+    const struct berth_gap *left = &buffers->gaps[begin[a] + i];
+    const struct berth_gap *right = &buffers->gaps[begin[b] + i];
+    COMPARE(left->lower, right->lower);
+    COMPARE(left->upper, right->upper);
+    COMPARE(left->window_lower, right->window_lower);
+    COMPARE(left->window_upper, right->window_upper);
+  }
+  return 0;
+}
+
+static int compare_ids(const struct berth_problem *problem, uint32_t a, uint32_t b) {
+  struct berth_text left = berth_problem_buffer_id(problem, a);
+  struct berth_text right = berth_problem_buffer_id(problem, b);
+  uint32_t n = left.size < right.size ? left.size : right.size;
+  int order = n != 0 ? memcmp(left.data, right.data, n) : 0;
+  if (order != 0) {
+    return order;
+  }
+  COMPARE(left.size, right.size);
+  return 0;
+}
+
+/* Of two buffers with equal lifetimes and sizes. */
+static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_t b) {
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  COMPARE(buffers->alignment[a], buffers->alignment[b]);
+  COMPARE(buffers->class_[a], buffers->class_[b]);
+  if (buffers->pinned_offset != NULL) {
+    COMPARE(buffers->pinned_offset[a], buffers->pinned_offset[b]);
+  }
+  int order = buffers->pool_begin != NULL ? compare_pools(buffers, a, b) : 0;
+  if (order == 0 && buffers->gap_begin != NULL) {
+    order = compare_gaps(buffers, a, b);
+  }
+  if (order == 0) {
+    order = compare_ids(problem, a, b);
+  }
+  if (order != 0) {
+    return order;
+  }
+  COMPARE(a, b);
+  return 0;
+}
+
+static void sort_run(const struct berth_problem *problem, uint32_t *items, uint32_t *scratch, size_t n) {
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t begin = 0; begin + width < n; begin += 2 * width) {
+      size_t middle = begin + width;
+      size_t end = n - middle < width ? n : middle + width;
+      if (compare_rest(problem, items[middle - 1], items[middle]) < 0) {
+        continue;
+      }
+      memcpy(scratch, items + begin, width * sizeof *items);
+      size_t a = 0;
+      size_t b = middle;
+      for (size_t to = begin; a < width; to++) {
+        bool left = b == end || compare_rest(problem, scratch[a], items[b]) < 0;
+        items[to] = left ? scratch[a++] : items[b++];
+      }
+    }
+  }
+}
+
+static bool same_run(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  return buffers->lower[a] == buffers->lower[b] && buffers->upper[a] == buffers->upper[b] &&
+         buffers->size_bytes[a] == buffers->size_bytes[b];
+}
+
+static void sort_runs(const struct berth_problem *problem, uint32_t *order, uint32_t *scratch) {
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  for (uint32_t begin = 0, end; begin < buffers->n; begin = end) {
+    end = begin + 1;
+    while (end < buffers->n && same_run(buffers, order[begin], order[end])) {
+      end++;
+    }
+    if (end - begin > 1) {
+      sort_run(problem, order + begin, scratch, end - begin);
+    }
+  }
+}
+
+static void sort_by_time_and_size(
+    const struct berth_buffers *buffers, struct berth_sort_item *keyed, struct berth_sort_item *scratch) {
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    keyed[i] = (struct berth_sort_item){.key = buffers->size_bytes[i], .index = i};
+  }
+  berth_sort_items(keyed, scratch, buffers->n);
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    keyed[i].key = berth_sort_key_i64(buffers->upper[keyed[i].index]);
+  }
+  berth_sort_items(keyed, scratch, buffers->n);
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    keyed[i].key = berth_sort_key_i64(buffers->lower[keyed[i].index]);
+  }
+  berth_sort_items(keyed, scratch, buffers->n);
+}
+
+enum berth_code berth_problem_canonical_order(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, uint32_t *out_order,
+    struct berth_error *err) {
+  allocator = allocator != NULL ? allocator : berth_allocator_libc();
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  BERTH_VEC(struct berth_sort_item) keyed = {0};
+  if (!berth_vec_reserve(allocator, &keyed, 2 * (size_t)buffers->n)) {
+    return berth_fail_memory(err);
+  }
+  sort_by_time_and_size(buffers, keyed.items, keyed.items + buffers->n);
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    out_order[i] = keyed.items[i].index;
+  }
+  sort_runs(problem, out_order, keyed.raw);
+  berth_vec_finish(allocator, &keyed);
+  return BERTH_OK;
+}
+
+/* ---- Encoding ---- */
+
+struct encoder {
+  void *ctx;
+  void (*write)(void *ctx, const void *bytes, size_t n_bytes);
+  size_t n;
+  unsigned char piece[PIECE_BYTES];
+};
+
+static void flush(struct encoder *encoder) {
+  if (encoder->n != 0) {
+    encoder->write(encoder->ctx, encoder->piece, encoder->n);
+    encoder->n = 0;
+  }
+}
+
+static void put(struct encoder *encoder, uint64_t number, unsigned n_bytes) {
+  if (encoder->n + n_bytes > PIECE_BYTES) {
+    flush(encoder);
+  }
+  for (unsigned i = 0; i < n_bytes; i++) {
+    encoder->piece[encoder->n++] = (unsigned char)(number >> (8 * i));
+  }
+}
+
+static void put_pools(struct encoder *encoder, const struct berth_pools *pools) {
+  for (uint32_t i = 0; i < pools->n; i++) {
+    put(encoder, pools->items[i].capacity_bytes, 8);
+    put(encoder, pools->items[i].alignment, 8);
+    put(encoder, pools->items[i].max_block_bytes, 8);
+    put(encoder, pools->items[i].kind, 1);
+  }
+}
+
+static void put_plain(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    put(encoder, (uint64_t)buffers->lower[order[i]], 8);
+  }
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    put(encoder, (uint64_t)buffers->upper[order[i]], 8);
+  }
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    put(encoder, buffers->size_bytes[order[i]], 8);
+  }
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    put(encoder, (uint64_t)__builtin_ctzll(buffers->alignment[order[i]]), 1);
+    put(encoder, buffers->class_[order[i]], 1);
+  }
+  for (uint32_t i = 0; buffers->pinned_offset != NULL && i < buffers->n; i++) {
+    put(encoder, buffers->pinned_offset[order[i]], 8);
+  }
+}
+
+static void put_lists(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  for (uint32_t k = 0; buffers->pool_begin != NULL && k < buffers->n; k++) {
+    const uint32_t *begin = buffers->pool_begin + order[k];
+    put(encoder, begin[1] - begin[0], 4);
+    for (uint32_t i = begin[0]; i < begin[1]; i++) {
+      put(encoder, buffers->pools[i], 4);
+    }
+  }
+  for (uint32_t k = 0; buffers->gap_begin != NULL && k < buffers->n; k++) {
+    const uint32_t *begin = buffers->gap_begin + order[k];
+    put(encoder, begin[1] - begin[0], 4);
+    for (uint32_t i = begin[0]; i < begin[1]; i++) {
+      put(encoder, (uint64_t)buffers->gaps[i].lower, 8);
+      put(encoder, (uint64_t)buffers->gaps[i].upper, 8);
+      put(encoder, buffers->gaps[i].window_lower, 8);
+      put(encoder, buffers->gaps[i].window_upper, 8);
+    }
+  }
+}
+
+/* Conflicts as sorted pairs of canonical places. */
+static bool make_pairs(
+    const struct berth_buffers *buffers, const uint32_t *order, const struct berth_allocator *allocator,
+    struct berth_sort_item *pairs) {
+  BERTH_VEC(uint32_t) place = {0};
+  if (!berth_vec_reserve(allocator, &place, buffers->n)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    place.items[order[k]] = k;
+  }
+  for (uint32_t i = 0; i < buffers->n_conflicts; i++) {
+    uint32_t a = place.items[buffers->conflicts[i][0]];
+    uint32_t b = place.items[buffers->conflicts[i][1]];
+    pairs[i] = (struct berth_sort_item){.key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a)};
+  }
+  berth_vec_finish(allocator, &place);
+  berth_sort_items(pairs, pairs + buffers->n_conflicts, buffers->n_conflicts);
+  return true;
+}
+
+enum berth_code berth_problem_canonical_encode(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+  allocator = allocator != NULL ? allocator : berth_allocator_libc();
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  BERTH_VEC(struct berth_sort_item) pairs = {0};
+  if (buffers->n_conflicts != 0 && (!berth_vec_reserve(allocator, &pairs, 2 * (size_t)buffers->n_conflicts) ||
+                                    !make_pairs(buffers, order, allocator, pairs.items))) {
+    berth_vec_finish(allocator, &pairs);
+    return berth_fail_memory(err);
+  }
+  struct encoder encoder = {.ctx = ctx, .write = write};
+  write(ctx, MAGIC, sizeof MAGIC);
+  put(&encoder, ENCODING_VERSION, 4);
+  put(&encoder, problem->pools_view.n, 4);
+  put(&encoder, buffers->n, 4);
+  put(&encoder,
+      (buffers->pinned_offset != NULL) + 2U * (buffers->pool_begin != NULL) +
+          4U * (buffers->gap_begin != NULL),
+      4);
+  put(&encoder, buffers->n_conflicts, 4);
+  put_pools(&encoder, &problem->pools_view);
+  put_plain(&encoder, buffers, order);
+  put_lists(&encoder, buffers, order);
+  for (uint32_t i = 0; i < buffers->n_conflicts; i++) {
+    put(&encoder, pairs.items[i].key, 8);
+  }
+  flush(&encoder);
+  berth_vec_finish(allocator, &pairs);
+  return BERTH_OK;
+}

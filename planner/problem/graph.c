@@ -1,0 +1,170 @@
+/* The graph form: values are rows, operators are lists of them. finish turns rows into buffers. */
+#include <string.h>
+
+#include "liveness/liveness.h"
+#include "problem/builder.h"
+#include "problem/names.h"
+
+struct berth_value_spec berth_value_spec_default(void) {
+  return (struct berth_value_spec){.alignment = 1, .pinned_offset = BERTH_UNPINNED};
+}
+
+struct berth_operator_spec berth_operator_spec_default(void) {
+  return (struct berth_operator_spec){.workspace_alignment = 1};
+}
+
+/* ---- Values ---- */
+
+static enum berth_code add_value(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  const struct berth_allocator *allocator = &builder->allocator;
+  if (spec->class_ == BERTH_CLASS_WORKSPACE) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_NUMBER, "class",
+        "a value cannot be a workspace; state it as its operator's workspace");
+  }
+  if (spec->external && spec->pinned_offset != BERTH_UNPINNED) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_PIN, "offset", "it is external, so it cannot be pinned in a pool");
+  }
+  if (!berth_vec_reserve(allocator, &columns->value_flags, (size_t)item.index + 1)) {
+    return berth_fail_memory(&builder->error);
+  }
+  struct berth_buffer_spec row = {
+      .id = spec->id,
+      .size_bytes = spec->size_bytes,
+      .alignment = spec->alignment,
+      .upper = 1, /* liveness sets the lifetime */
+      .class_ = spec->class_,
+      .pinned_offset = spec->pinned_offset,
+      .pools = spec->pools,
+      .n_pools = spec->n_pools,
+  };
+  enum berth_code code = berth_builder_add_row(builder, item, &row, spec->external);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  unsigned flags = (spec->held ? BERTH_VALUE_HELD : 0U) | (spec->external ? BERTH_VALUE_EXTERNAL : 0U) |
+                   (spec->accumulated ? BERTH_VALUE_ACCUMULATED : 0U);
+  columns->value_flags.items[columns->value_flags.n++] = (uint8_t)flags;
+  builder->n_external += spec->external;
+  return BERTH_OK;
+}
+
+enum berth_code berth_problem_builder_add_value(
+    struct berth_problem_builder *builder, const struct berth_value_spec *spec, uint32_t *out_value,
+    struct berth_error *err) {
+  if (berth_builder_enter(builder, BERTH_FORM_GRAPH)) {
+    uint32_t index = (uint32_t)builder->problem->rows.size.n;
+    struct berth_item item = {.kind = "value", .index = index, .id = spec->id};
+    if (add_value(builder, item, spec) == BERTH_OK && out_value != NULL) {
+      *out_value = index;
+    }
+  }
+  return berth_builder_report(builder, err);
+}
+
+/* ---- Operators ---- */
+
+static enum berth_code check_list(
+    struct berth_problem_builder *builder, struct berth_item item, const char *field, const uint32_t *values,
+    uint32_t n, size_t n_before) {
+  if (n > UINT32_MAX - n_before) {
+    return berth_builder_limit(builder, item, field, "all %s together pass 2^32 - 1", field);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (values[i] >= builder->problem->rows.size.n) {
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_UNKNOWN_ID, field, "entry %u of its %s names value %u; there are %zu",
+          i, field, values[i], builder->problem->rows.size.n);
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code
+add_operator_name(struct berth_problem_builder *builder, struct berth_item item, struct berth_text id) {
+  switch (berth_names_add(&builder->allocator, &builder->problem->operator_names, item.index, id)) {
+  case BERTH_NAMES_OK:
+    return BERTH_OK;
+  case BERTH_NAMES_BAD_TEXT:
+    return berth_builder_blame(builder, item, BERTH_REASON_BAD_TEXT, "id", "its id is not UTF-8 without NUL");
+  case BERTH_NAMES_TOO_LONG:
+    return berth_builder_limit(builder, item, "id", "all ids together pass 2^32 - 1 bytes");
+  case BERTH_NAMES_OUT_OF_MEMORY:
+    break;
+  }
+  return berth_fail_memory(&builder->error);
+}
+
+static bool reserve_operator(
+    struct berth_problem_builder *builder, uint32_t index, const struct berth_operator_spec *spec) {
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  const struct berth_allocator *allocator = &builder->allocator;
+  return berth_vec_reserve(allocator, &columns->input_begin, (size_t)index + 2) &&
+         berth_vec_reserve(allocator, &columns->inputs, columns->inputs.n + spec->n_inputs) &&
+         berth_vec_reserve(allocator, &columns->output_begin, (size_t)index + 2) &&
+         berth_vec_reserve(allocator, &columns->outputs, columns->outputs.n + spec->n_outputs) &&
+         berth_vec_reserve(allocator, &builder->workspace_size, (size_t)index + 1) &&
+         berth_vec_reserve(allocator, &builder->workspace_alignment, (size_t)index + 1);
+}
+
+static enum berth_code add_operator(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_operator_spec *spec) {
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  if (item.index >= BERTH_MAX_BUFFERS) {
+    return berth_builder_limit(builder, item, "id", "at most %u are allowed", BERTH_MAX_BUFFERS);
+  }
+  enum berth_code code = berth_builder_close_pools(builder);
+  code = code != BERTH_OK ? code : add_operator_name(builder, item, spec->id);
+  code = code != BERTH_OK
+             ? code
+             : check_list(builder, item, "inputs", spec->inputs, spec->n_inputs, columns->inputs.n);
+  code = code != BERTH_OK
+             ? code
+             : check_list(builder, item, "outputs", spec->outputs, spec->n_outputs, columns->outputs.n);
+  code = code != BERTH_OK
+             ? code
+             : berth_builder_check_alignment(builder, item, "workspace_alignment", spec->workspace_alignment);
+  code = code != BERTH_OK ? code
+                          : berth_builder_add_size(
+                                builder, item, "workspace", spec->workspace_bytes, spec->workspace_alignment,
+                                builder->pool_alignment);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  if (!reserve_operator(builder, item.index, spec)) {
+    return berth_fail_memory(&builder->error);
+  }
+  if (item.index == 0) {
+    columns->input_begin.items[columns->input_begin.n++] = 0;
+    columns->output_begin.items[columns->output_begin.n++] = 0;
+  }
+  if (spec->n_inputs != 0) {
+    memcpy(columns->inputs.items + columns->inputs.n, spec->inputs, spec->n_inputs * sizeof(uint32_t));
+  }
+  if (spec->n_outputs != 0) {
+    memcpy(columns->outputs.items + columns->outputs.n, spec->outputs, spec->n_outputs * sizeof(uint32_t));
+  }
+  columns->inputs.n += spec->n_inputs;
+  columns->outputs.n += spec->n_outputs;
+  columns->input_begin.items[columns->input_begin.n++] = (uint32_t)columns->inputs.n;
+  columns->output_begin.items[columns->output_begin.n++] = (uint32_t)columns->outputs.n;
+  builder->workspace_size.items[builder->workspace_size.n++] = spec->workspace_bytes;
+  builder->workspace_alignment.items[builder->workspace_alignment.n++] = spec->workspace_alignment;
+  return BERTH_OK;
+}
+
+enum berth_code berth_problem_builder_add_operator(
+    struct berth_problem_builder *builder, const struct berth_operator_spec *spec, uint32_t *out_operator,
+    struct berth_error *err) {
+  if (berth_builder_enter(builder, BERTH_FORM_GRAPH)) {
+    uint32_t index = (uint32_t)builder->workspace_size.n;
+    struct berth_item item = {.kind = "operator", .index = index, .id = spec->id};
+    if (add_operator(builder, item, spec) == BERTH_OK && out_operator != NULL) {
+      *out_operator = index;
+    }
+  }
+  return berth_builder_report(builder, err);
+}

@@ -1,0 +1,116 @@
+#include "berth/plan.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+/* The block: this head, then the columns, widest first. */
+struct plan_block {
+  struct berth_plan plan; /* first: a plan's address is its block's */
+  atomic_uint n_refs;
+  struct berth_allocator allocator;
+  size_t n_bytes;
+};
+
+/* The block of a plan. All plans come from berth_plan_create, so the block is writable. */
+static struct plan_block *block_of(const struct berth_plan *plan) {
+  return (struct plan_block *)(uintptr_t)plan;
+}
+
+static bool block_size(uint32_t n_buffers, uint32_t n_pools, size_t *out_n_bytes) {
+  size_t buffers;
+  size_t pools;
+  return berth_mul_size(n_buffers, sizeof(uint64_t) + 2 * sizeof(uint32_t), &buffers) &&
+         berth_mul_size(n_pools, sizeof(struct berth_pool_result), &pools) &&
+         !__builtin_add_overflow(buffers, pools, out_n_bytes) &&
+         !__builtin_add_overflow(*out_n_bytes, sizeof(struct plan_block), out_n_bytes);
+}
+
+struct berth_plan *
+berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools) {
+  allocator = allocator != NULL ? allocator : berth_allocator_libc();
+  size_t n_bytes;
+  if (!block_size(n_buffers, n_pools, &n_bytes)) {
+    return NULL;
+  }
+  struct plan_block *block = allocator->resize(allocator->ctx, NULL, 0, n_bytes);
+  if (block == NULL) {
+    return NULL;
+  }
+  memset(block, 0, n_bytes);
+  atomic_init(&block->n_refs, 1);
+  block->allocator = *allocator;
+  block->n_bytes = n_bytes;
+  struct berth_pool_result *pools = (struct berth_pool_result *)(block + 1);
+  uint64_t *offset = (uint64_t *)(pools + n_pools);
+  uint32_t *pool = (uint32_t *)(offset + n_buffers);
+  memset(offset, 0xff, n_buffers * sizeof *offset); /* BERTH_NO_OFFSET */
+  block->plan.n_buffers = n_buffers;
+  block->plan.n_pools = n_pools;
+  block->plan.pools = pools;
+  block->plan.offset = offset;
+  block->plan.pool = pool;
+  block->plan.slot = pool + n_buffers;
+  return &block->plan;
+}
+
+/* The columns by their place: the plan's own pointers may have been set to NULL ("no offsets"). */
+struct berth_pool_result *berth_plan_pools_mut(struct berth_plan *plan) {
+  return (struct berth_pool_result *)(block_of(plan) + 1);
+}
+
+uint64_t *berth_plan_offset_mut(struct berth_plan *plan) {
+  return (uint64_t *)(berth_plan_pools_mut(plan) + plan->n_pools);
+}
+
+uint32_t *berth_plan_pool_mut(struct berth_plan *plan) {
+  return (uint32_t *)(berth_plan_offset_mut(plan) + plan->n_buffers);
+}
+
+uint32_t *berth_plan_slot_mut(struct berth_plan *plan) {
+  return berth_plan_pool_mut(plan) + plan->n_buffers;
+}
+
+struct berth_plan *berth_plan_ref(const struct berth_plan *plan) {
+  struct plan_block *block = block_of(plan);
+  atomic_fetch_add_explicit(&block->n_refs, 1, memory_order_relaxed);
+  return &block->plan;
+}
+
+void berth_plan_unref(const struct berth_plan *plan) {
+  if (plan == NULL) {
+    return;
+  }
+  struct plan_block *block = block_of(plan);
+  if (atomic_fetch_sub_explicit(&block->n_refs, 1, memory_order_acq_rel) == 1) {
+    struct berth_allocator allocator = block->allocator;
+    allocator.resize(allocator.ctx, block, block->n_bytes, 0);
+  }
+}
+
+size_t berth_plan_n_bytes(const struct berth_plan *plan) {
+  return block_of(plan)->n_bytes;
+}
+
+/* ---- Figures ---- */
+
+double berth_plan_rho(const struct berth_plan *plan) {
+  return plan->naive_bytes == 0 ? 0.0 : 1.0 - (double)plan->reuse_bytes / (double)plan->naive_bytes;
+}
+
+double berth_plan_gap(const struct berth_plan *plan) {
+  if (plan->arena_bytes == plan->lower_bound_bytes) {
+    return 0.0;
+  }
+  return (double)plan->arena_bytes / (double)plan->lower_bound_bytes - 1.0;
+}
+
+const char *berth_plan_status_name(enum berth_plan_status status) {
+  static const char *const NAMES[BERTH_N_PLAN_STATUSES] = {
+      [BERTH_PLAN_OPTIMAL] = "optimal",     [BERTH_PLAN_FEASIBLE] = "feasible",
+      [BERTH_PLAN_CUT_SHORT] = "cut_short", [BERTH_PLAN_INFEASIBLE] = "infeasible",
+      [BERTH_PLAN_UNKNOWN] = "unknown",
+  };
+  return (unsigned)status < BERTH_N_PLAN_STATUSES ? NAMES[status] : "?";
+}

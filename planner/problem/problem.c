@@ -1,0 +1,156 @@
+#include "problem/problem.h"
+
+#include <stddef.h>
+
+#include "problem/names.h"
+
+static void finish_rows(const struct berth_allocator *allocator, struct berth_rows *rows) {
+  berth_vec_finish(allocator, &rows->size);
+  berth_vec_finish(allocator, &rows->alignment);
+  berth_vec_finish(allocator, &rows->lower);
+  berth_vec_finish(allocator, &rows->upper);
+  berth_vec_finish(allocator, &rows->class_);
+  berth_vec_finish(allocator, &rows->pin);
+  berth_vec_finish(allocator, &rows->gap_begin);
+  berth_vec_finish(allocator, &rows->gaps);
+  berth_vec_finish(allocator, &rows->pool_begin);
+  berth_vec_finish(allocator, &rows->pools);
+}
+
+static void finish_graph(const struct berth_allocator *allocator, struct berth_graph_columns *columns) {
+  berth_vec_finish(allocator, &columns->value_size);
+  berth_vec_finish(allocator, &columns->value_alignment);
+  berth_vec_finish(allocator, &columns->value_class);
+  berth_vec_finish(allocator, &columns->value_flags);
+  berth_vec_finish(allocator, &columns->value_buffer);
+  berth_vec_finish(allocator, &columns->buffer_item);
+  berth_vec_finish(allocator, &columns->input_begin);
+  berth_vec_finish(allocator, &columns->inputs);
+  berth_vec_finish(allocator, &columns->output_begin);
+  berth_vec_finish(allocator, &columns->outputs);
+  berth_vec_finish(allocator, &columns->workspace);
+}
+
+void berth_problem_finish(struct berth_problem *problem) {
+  const struct berth_allocator *allocator = &problem->allocator;
+  finish_rows(allocator, &problem->rows);
+  berth_names_finish(allocator, &problem->names);
+  berth_names_finish(allocator, &problem->operator_names);
+  berth_names_finish(allocator, &problem->pool_names);
+  berth_vec_finish(allocator, &problem->conflicts);
+  berth_vec_finish(allocator, &problem->pools);
+  finish_graph(allocator, &problem->columns);
+}
+
+struct berth_problem *berth_problem_ref(struct berth_problem *problem) {
+  atomic_fetch_add_explicit(&problem->n_refs, 1, memory_order_relaxed);
+  return problem;
+}
+
+void berth_problem_unref(struct berth_problem *problem) {
+  if (problem == NULL || atomic_fetch_sub_explicit(&problem->n_refs, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  struct berth_allocator allocator = problem->allocator;
+  berth_problem_finish(problem);
+  allocator.resize(allocator.ctx, problem, sizeof *problem, 0);
+}
+
+/* ---- Views ---- */
+
+static void trim(struct berth_problem *problem) {
+  const struct berth_allocator *allocator = &problem->allocator;
+  struct berth_rows *rows = &problem->rows;
+  berth_vec_trim(allocator, &rows->size);
+  berth_vec_trim(allocator, &rows->alignment);
+  berth_vec_trim(allocator, &rows->lower);
+  berth_vec_trim(allocator, &rows->upper);
+  berth_vec_trim(allocator, &rows->class_);
+  berth_vec_trim(allocator, &rows->pin);
+  berth_vec_trim(allocator, &rows->gap_begin);
+  berth_vec_trim(allocator, &rows->gaps);
+  berth_vec_trim(allocator, &rows->pool_begin);
+  berth_vec_trim(allocator, &rows->pools);
+  berth_vec_trim(allocator, &problem->names.blob);
+  berth_vec_trim(allocator, &problem->names.end);
+  berth_vec_trim(allocator, &problem->conflicts);
+}
+
+static void view_graph(struct berth_problem *problem) {
+  struct berth_graph_columns *columns = &problem->columns;
+  const struct berth_rows *rows = &problem->rows;
+  bool apart = columns->value_size.n != 0;
+  problem->graph_view = (struct berth_graph){
+      .n_values = (uint32_t)columns->value_flags.n,
+      .n_operators = (uint32_t)columns->workspace.n,
+      .value_size_bytes = apart ? columns->value_size.items : rows->size.items,
+      .value_alignment = apart ? columns->value_alignment.items : rows->alignment.items,
+      .value_class = apart ? columns->value_class.items : rows->class_.items,
+      .value_flags = columns->value_flags.items,
+      .value_buffer = columns->value_buffer.items,
+      .input_begin = columns->input_begin.items,
+      .inputs = columns->inputs.items,
+      .output_begin = columns->output_begin.items,
+      .outputs = columns->outputs.items,
+      .operator_workspace = columns->workspace.items,
+  };
+}
+
+void berth_problem_make_views(struct berth_problem *problem) {
+  trim(problem);
+  const struct berth_rows *rows = &problem->rows;
+  problem->buffers_view = (struct berth_buffers){
+      .n = (uint32_t)rows->size.n,
+      .size_bytes = rows->size.items,
+      .alignment = rows->alignment.items,
+      .lower = rows->lower.items,
+      .upper = rows->upper.items,
+      .class_ = rows->class_.items,
+      .pinned_offset = rows->pin.n != 0 ? rows->pin.items : NULL,
+      .gap_begin = rows->gap_begin.n != 0 ? rows->gap_begin.items : NULL,
+      .gaps = rows->gaps.items,
+      .pool_begin = rows->pool_begin.n != 0 ? rows->pool_begin.items : NULL,
+      .pools = rows->pools.items,
+      .n_conflicts = (uint32_t)problem->conflicts.n,
+      .conflicts = (const uint32_t(*)[2])problem->conflicts.items,
+  };
+  for (uint32_t pool = 0; pool < problem->pools.n; pool++) {
+    problem->pools.items[pool].name = berth_names_get(&problem->pool_names, pool);
+  }
+  problem->pools_view = (struct berth_pools){.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
+  if (problem->is_graph) {
+    view_graph(problem);
+  }
+}
+
+const struct berth_buffers *berth_problem_buffers(const struct berth_problem *problem) {
+  return &problem->buffers_view;
+}
+
+const struct berth_pools *berth_problem_pools(const struct berth_problem *problem) {
+  return &problem->pools_view;
+}
+
+const struct berth_graph *berth_problem_graph(const struct berth_problem *problem) {
+  return problem->is_graph ? &problem->graph_view : NULL;
+}
+
+struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, uint32_t buffer) {
+  if (!problem->is_graph) {
+    return berth_names_get(&problem->names, buffer);
+  }
+  if (buffer >= problem->columns.buffer_item.n) {
+    return (struct berth_text){0};
+  }
+  uint32_t item = problem->columns.buffer_item.items[buffer];
+  return buffer < problem->n_value_buffers ? berth_names_get(&problem->names, item)
+                                           : berth_names_get(&problem->operator_names, item);
+}
+
+struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value) {
+  return problem->is_graph ? berth_names_get(&problem->names, value) : (struct berth_text){0};
+}
+
+struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op) {
+  return berth_names_get(&problem->operator_names, op);
+}

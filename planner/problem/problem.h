@@ -1,0 +1,74 @@
+/* The problem inside: columns that the builder filled and the problem took over. */
+#ifndef PROBLEM_PROBLEM_H
+#define PROBLEM_PROBLEM_H
+
+#include <stdatomic.h>
+
+#include "base/vec.h"
+#include "berth/problem.h"
+
+/* Ids of one kind of item: text of item i is blob[end[i - 1] .. end[i]). `end` is shorter than the number of
+ * items when the last ones have no id, and empty when none has. */
+struct berth_names {
+  BERTH_VEC(char) blob;
+  BERTH_VEC(uint32_t) end;
+};
+
+/* Rows in columns. `pin` is empty until one row is pinned, `gap_begin` and `pool_begin` (one entry more than
+ * rows) until one row has any. */
+struct berth_rows {
+  BERTH_VEC(uint64_t) size;
+  BERTH_VEC(uint64_t) alignment;
+  BERTH_VEC(int64_t) lower;
+  BERTH_VEC(int64_t) upper;
+  BERTH_VEC(uint8_t) class_;
+  BERTH_VEC(uint64_t) pin;
+  BERTH_VEC(uint32_t) gap_begin;
+  BERTH_VEC(struct berth_gap) gaps;
+  BERTH_VEC(uint32_t) pool_begin;
+  BERTH_VEC(uint32_t) pools;
+};
+
+typedef uint32_t berth_pair[2];
+
+/* What belongs to the graph form alone. */
+struct berth_graph_columns {
+  BERTH_VEC(uint64_t) value_size;      /* these three only where externals keep buffers and values apart: */
+  BERTH_VEC(uint64_t) value_alignment; /* else the first buffers are the values */
+  BERTH_VEC(uint8_t) value_class;
+  BERTH_VEC(uint8_t) value_flags;
+  BERTH_VEC(uint32_t) value_buffer;
+  BERTH_VEC(uint32_t) buffer_item; /* value of each buffer, then operator of each workspace */
+  BERTH_VEC(uint32_t) input_begin;
+  BERTH_VEC(uint32_t) inputs;
+  BERTH_VEC(uint32_t) output_begin;
+  BERTH_VEC(uint32_t) outputs;
+  BERTH_VEC(uint32_t) workspace;
+};
+
+struct berth_problem {
+  atomic_uint n_refs;
+  struct berth_allocator allocator;
+  struct berth_rows rows;
+  struct berth_names names; /* of buffers, or of values */
+  struct berth_names operator_names;
+  BERTH_VEC(berth_pair) conflicts;
+  BERTH_VEC(struct berth_pool_spec) pools;
+  struct berth_names pool_names;
+  struct berth_graph_columns columns;
+  uint32_t n_value_buffers; /* the buffers after these are workspaces */
+  /* The public views of the above. */
+  bool is_graph;
+  struct berth_buffers buffers_view;
+  struct berth_pools pools_view;
+  struct berth_graph graph_view;
+};
+
+/* Frees what the problem holds, not the problem. */
+void berth_problem_finish(struct berth_problem *problem);
+/* Fills the views; pool names are pointed into their blob. */
+void berth_problem_make_views(struct berth_problem *problem);
+
+struct berth_text berth_names_get(const struct berth_names *names, uint32_t item);
+
+#endif
