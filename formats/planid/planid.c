@@ -3,6 +3,7 @@
 #include "planid/planid.h"
 
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCHEMA_VERSION 1
@@ -13,9 +14,25 @@ static void put_u64(uint8_t *to, uint64_t value) {
   }
 }
 
-void berth_planid_encode(
+static enum berth_code encode_problem(
+    const struct berth_problem *problem, void *ctx,
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+  uint32_t n = berth_problem_buffers(problem)->n;
+  uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
+  if (order == NULL) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code = berth_problem_canonical_order(problem, NULL, order, err);
+  if (code == BERTH_OK) {
+    code = berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
+  }
+  free(order);
+  return code;
+}
+
+enum berth_code berth_planid_encode(
     const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes)) {
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
   uint8_t prefix[8 + 6 * 8] = "berth";
   put_u64(prefix + 8, SCHEMA_VERSION);
   put_u64(prefix + 16, BERTH_ENGINE_VERSION);
@@ -24,7 +41,7 @@ void berth_planid_encode(
   put_u64(prefix + 40, options->strategies);
   put_u64(prefix + 48, (uint64_t)options->reuse);
   write(ctx, prefix, sizeof prefix);
-  berth_problem_canonical_encode(problem, ctx, write);
+  return encode_problem(problem, ctx, write, err);
 }
 
 struct digest {
@@ -67,9 +84,11 @@ enum berth_code berth_planid_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berth_planid *out_id, struct berth_error *err) {
   struct digest digest;
-  if (digest_begin(&digest, err) == BERTH_OK) {
-    berth_planid_encode(problem, options, &digest, digest_write);
+  enum berth_code code = digest_begin(&digest, err);
+  if (code == BERTH_OK) {
+    code = berth_planid_encode(problem, options, &digest, digest_write, err);
   }
+  digest.failed = digest.failed || code != BERTH_OK;
   return digest_end(&digest, out_id, err);
 }
 

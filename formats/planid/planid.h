@@ -19,15 +19,15 @@ struct berth_planid {
   char hex[BERTH_PLANID_HEX_SIZE]; /* lowercase, ends in NUL */
 };
 
-/* Fails with RESOURCE_EXHAUSTED only (libcrypto's own memory). */
+/* Fails with RESOURCE_EXHAUSTED only. */
 enum berth_code berth_planid_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berth_planid *out_id, struct berth_error *err) BERTH_MUST_USE;
 
 /* Streams the bytes that are hashed: two plans are interchangeable if and only if these bytes are equal. */
-void berth_planid_encode(
+enum berth_code berth_planid_encode(
     const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes));
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) BERTH_MUST_USE;
 
 /* The id of bytes that berth_planid_encode wrote. */
 enum berth_code berth_planid_of_bytes(

@@ -147,6 +147,30 @@ struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, u
                                            : berth_names_get(&problem->operator_names, item);
 }
 
+struct berth_value_spec berth_problem_value(const struct berth_problem *problem, uint32_t value) {
+  const struct berth_graph *graph = &problem->graph_view;
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  uint32_t buffer = graph->value_buffer[value];
+  struct berth_value_spec spec = {
+      .id = berth_names_get(&problem->names, value),
+      .size_bytes = graph->value_size_bytes[value],
+      .alignment = graph->value_alignment[value],
+      .class_ = graph->value_class[value],
+      .pinned_offset = BERTH_UNPINNED,
+      .held = (graph->value_flags[value] & BERTH_VALUE_HELD) != 0,
+      .external = (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0,
+      .accumulated = (graph->value_flags[value] & BERTH_VALUE_ACCUMULATED) != 0,
+  };
+  if (buffer != BERTH_NO_INDEX && buffers->pinned_offset != NULL) {
+    spec.pinned_offset = buffers->pinned_offset[buffer];
+  }
+  if (buffer != BERTH_NO_INDEX && buffers->pool_begin != NULL) {
+    spec.n_pools = buffers->pool_begin[buffer + 1] - buffers->pool_begin[buffer];
+    spec.pools = spec.n_pools != 0 ? buffers->pools + buffers->pool_begin[buffer] : NULL;
+  }
+  return spec;
+}
+
 struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value) {
   return problem->is_graph ? berth_names_get(&problem->names, value) : (struct berth_text){0};
 }

@@ -24,5 +24,5 @@ enum berth_code berth_verify_gather(
       .n_pools = pools->n,
       .pools = pools->items,
   };
-  return graph != NULL ? berth_verify_derive(facts, graph, arena, err) : BERTH_OK;
+  return graph != NULL ? berth_verify_derive(facts, problem, arena, err) : BERTH_OK;
 }

@@ -33,7 +33,7 @@ enum berth_code berth_verify_gather(
 /* For a graph: sizes, alignments, pins, classes and lifetimes from the values and operators themselves.
  * `facts` holds the columns that the problem derived, and is overwritten where the graph says it better. */
 enum berth_code berth_verify_derive(
-    struct berth_verify_facts *facts, const struct berth_graph *graph, struct berth_arena *arena,
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
     struct berth_error *err) BERTH_MUST_USE;
 
 #endif

@@ -45,7 +45,8 @@ begin_value(struct columns *columns, uint32_t buffer, const struct berth_value_s
   columns->lower[buffer] = INT64_MAX;
   bool from_first = value->class_ == BERTH_CLASS_CONSTANT || value->class_ == BERTH_CLASS_INPUT ||
                     value->class_ == BERTH_CLASS_STATE;
-  bool to_last = value->class_ == BERTH_CLASS_OUTPUT || value->class_ == BERTH_CLASS_STATE || value->held;
+  bool to_last = value->class_ == BERTH_CLASS_OUTPUT || value->class_ == BERTH_CLASS_STATE ||
+                 value->class_ == BERTH_CLASS_CONSTANT || value->held;
   if (from_first) {
     touch(columns, buffer, 0);
   }
@@ -111,12 +112,14 @@ static enum berth_code check_accounting(
 }
 
 static void derive(
-    struct columns *columns, const struct berth_verify_facts *facts, const struct berth_graph *graph,
+    struct columns *columns, const struct berth_verify_facts *facts, const struct berth_problem *problem,
     bool *produced) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
   int64_t last = graph->n_operators > 0 ? (int64_t)graph->n_operators - 1 : 0;
   for (uint32_t v = 0; v < graph->n_values; v++) {
     if (graph->value_buffer[v] != BERTH_NO_INDEX) {
-      begin_value(columns, graph->value_buffer[v], &graph->values[v], last);
+      struct berth_value_spec value = berth_problem_value(problem, v);
+      begin_value(columns, graph->value_buffer[v], &value, last);
     }
   }
   for (uint32_t op = 0; op < graph->n_operators; op++) {
@@ -137,8 +140,9 @@ static void derive(
 }
 
 enum berth_code berth_verify_derive(
-    struct berth_verify_facts *facts, const struct berth_graph *graph, struct berth_arena *arena,
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
     struct berth_error *err) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
   struct columns columns;
   uint8_t *owners = berth_arena_new_zeroed(arena, uint8_t, facts->n);
   bool *produced = berth_arena_new_zeroed(arena, bool, graph->n_values);
@@ -149,7 +153,7 @@ enum berth_code berth_verify_derive(
   if (code != BERTH_OK) {
     return code;
   }
-  derive(&columns, facts, graph, produced);
+  derive(&columns, facts, problem, produced);
   facts->size = columns.size;
   facts->alignment = columns.alignment;
   facts->pin = columns.pin;

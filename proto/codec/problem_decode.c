@@ -50,6 +50,17 @@ static const struct blame OPERATOR_BLAME[] = {
 };
 static const struct blame POOL_BLAME[] = {{NULL, "pools"}};
 
+/* Finishing may blame any kind of item; the builder's field begins with the kind. */
+static const struct blame *finish_blame(const struct berth_error *err, bool graph) {
+  if (err != NULL && strncmp(err->field, "operator.", 9) == 0) {
+    return OPERATOR_BLAME;
+  }
+  if (err != NULL && strncmp(err->field, "pool.", 5) == 0) {
+    return POOL_BLAME;
+  }
+  return graph ? VALUE_BLAME : BUFFER_BLAME;
+}
+
 /* Rewrites err->field, which the builder has set, to the path on the wire. */
 static enum berth_code blame(const struct feed *feed, enum berth_code code, const struct blame *table) {
   struct berth_error *err = feed->err;
@@ -533,7 +544,7 @@ enum berth_code berth_codec_problem_from_message(
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(feed.builder, out_problem, err);
     if (code != BERTH_OK) {
-      blame(&feed, code, graph ? VALUE_BLAME : BUFFER_BLAME);
+      blame(&feed, code, finish_blame(err, graph));
     }
   }
   berth_problem_builder_destroy(feed.builder);

@@ -56,7 +56,7 @@ static bool any_not(const uint64_t *column, size_t n, uint64_t dull) {
 typedef struct berth_text (*text_of)(const struct berth_problem *problem, uint32_t i);
 
 static struct berth_text value_id(const struct berth_problem *problem, uint32_t i) {
-  return berth_problem_graph(problem)->values[i].id;
+  return berth_problem_value_id(problem, i);
 }
 
 /* Leaves all three outputs empty where nothing has an id. */
@@ -252,10 +252,11 @@ static bool put_buffers(
 /* ---- Graph ---- */
 
 static bool put_value_pools(
-    struct berth_codec_columns *columns, const struct berth_graph *graph, Berth__V1__Problem *out) {
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
   size_t n_pools = 0;
   for (uint32_t i = 0; i < graph->n_values; i++) {
-    n_pools += graph->values[i].n_pools;
+    n_pools += berth_problem_value(problem, i).n_pools;
   }
   if (n_pools == 0) {
     return true;
@@ -267,9 +268,9 @@ static bool put_value_pools(
   }
   size_t at = 0;
   for (uint32_t i = 0; i < graph->n_values; i++) {
-    const struct berth_value_spec *value = &graph->values[i];
-    for (uint32_t j = 0; j < value->n_pools; j++) {
-      out->value_pool[at++] = value->pools[j];
+    struct berth_value_spec value = berth_problem_value(problem, i);
+    for (uint32_t j = 0; j < value.n_pools; j++) {
+      out->value_pool[at++] = value.pools[j];
     }
     out->value_pool_end[i] = (uint32_t)at;
   }
@@ -295,15 +296,15 @@ static bool put_values(
   bool held = false;
   bool external = false;
   for (uint32_t i = 0; i < n; i++) {
-    const struct berth_value_spec *value = &graph->values[i];
-    out->value_size_bytes[i] = value->size_bytes;
-    out->value_alignment[i] = value->alignment;
-    out->value_class[i] = (Berth__V1__BufferClass)(value->class_ + 1);
-    out->value_held[i] = value->held;
-    out->value_external[i] = value->external;
-    pinned[i] = value->pinned_offset;
-    held |= value->held;
-    external |= value->external;
+    struct berth_value_spec value = berth_problem_value(problem, i);
+    out->value_size_bytes[i] = value.size_bytes;
+    out->value_alignment[i] = value.alignment;
+    out->value_class[i] = (Berth__V1__BufferClass)(value.class_ + 1);
+    out->value_held[i] = value.held;
+    out->value_external[i] = value.external;
+    pinned[i] = value.pinned_offset;
+    held |= value.held;
+    external |= value.external;
   }
   out->n_value_size_bytes = out->n_value_class = n;
   out->n_value_alignment = any_not(out->value_alignment, n, 1) ? n : 0;
@@ -311,7 +312,7 @@ static bool put_values(
   out->n_value_external = external ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
-         put_pins(columns, n, pinned, out) && put_value_pools(columns, graph, out);
+         put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out);
 }
 
 static bool put_operators(

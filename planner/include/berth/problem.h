@@ -221,6 +221,8 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
 
 /* The id as given; size 0 if it has none. A value's buffer has the value's id, a workspace its operator's. */
 struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, uint32_t buffer);
+/* Value `value` as it was given (of an external value, without its pools). */
+struct berth_value_spec berth_problem_value(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op);
 
