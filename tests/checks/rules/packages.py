@@ -3,7 +3,7 @@ import re
 
 from . import append, at, files, lines
 
-LINE = re.compile(r"(build|test|e2e) ([a-z0-9][a-z0-9+.-]+)( [\w.-]+)? +# \S.*")
+LINE = re.compile(r"(build|run|test|e2e) ([a-z0-9][a-z0-9+.-]+)( [\w.-]+)? +# \S.*")
 
 
 def find(root):
