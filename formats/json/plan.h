@@ -1,0 +1,36 @@
+/* A plan as one JSON object:
+ *
+ *   name, status, arena_bytes, lower_bound_bytes, gap, naive_bytes, peak_bytes, reuse_bytes, rho, plan_id,
+ *   cached, effort, solve_seconds, class_bytes {class: bytes},
+ *   short_by_bytes and culprits [{index, id}] (only of a problem that does not fit),
+ *   pools   [{name, arena_bytes, lower_bound_bytes, alignment, capacity_bytes, base_alignment, peak_bytes,
+ *             peak_step}]
+ *   buffers [{id, pool, offset, size, lower, upper, alignment, class, slot}]
+ *
+ * Lifetimes are half-open. Whole numbers are exact to 64 bits. What there is not is null: the arena, pool and
+ * offset where nothing fits, the capacity of an unlimited pool, the id of a buffer without one. */
+#ifndef JSON_PLAN_H
+#define JSON_PLAN_H
+
+#include <stdbool.h>
+
+#include "berth/plan.h"
+#include "berth/problem.h"
+#include "text/writer.h"
+
+struct berth_json_plan {
+  const struct berth_problem *problem; /* NULL: only what the plan itself says is written */
+  const struct berth_plan *plan;
+  const char *name;    /* of the problem, for people; NULL for none */
+  const char *plan_id; /* NULL for none */
+  bool cached;
+  double solve_seconds;
+};
+
+enum berth_code berth_json_write_plan(
+    const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
+
+/* "temporary", "constant", "input", "output", "state", "workspace". */
+const char *berth_json_class_name(unsigned class_);
+
+#endif
