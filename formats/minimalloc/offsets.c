@@ -98,11 +98,12 @@ static enum berth_code check_same(struct matcher *matcher, uint32_t buffer) {
     int64_t lower;
     int64_t upper;
     code = berth_minimalloc_cell_lifetime(cursor, &lower, &upper);
-    upper += code == BERTH_OK && lower == upper && upper != INT64_MAX; /* read as one step */
+    upper +=
+        code == BERTH_OK && lower == upper && upper != INT64_MAX; /* read as one step, as by the builder */
     if (code == BERTH_OK && lower != buffers->lower[buffer]) {
       return fail_other_problem(matcher, BERTH_MINIMALLOC_LOWER, buffer);
     }
-    if (code == BERTH_OK && upper != buffers->upper[buffer] && buffers->upper[buffer] != lower) {
+    if (code == BERTH_OK && upper != buffers->upper[buffer]) {
       return fail_other_problem(matcher, BERTH_MINIMALLOC_UPPER, buffer);
     }
   }

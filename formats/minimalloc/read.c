@@ -178,7 +178,7 @@ static enum berth_code add_row(struct reader *reader) {
   spec.id.size = (uint32_t)id_size;
   uint32_t buffer;
   code = berth_problem_builder_add_buffer(reader->builder, &spec, &buffer, cursor->err);
-  return code == BERTH_OK || code == BERTH_RESOURCE_EXHAUSTED
+  return code == BERTH_OK || cursor->err->index == BERTH_NO_INDEX
              ? code
              : berth_minimalloc_blame(cursor, role_of_field(cursor->err->field), NULL);
 }
