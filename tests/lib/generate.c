@@ -1,0 +1,284 @@
+#include <stdlib.h>
+
+#include "oracle.h"
+#include "sample.h"
+#include "suite.h"
+
+static uint32_t between(struct berth_rng *rng, uint32_t least, uint32_t most) {
+  return least + berth_rng_below(rng, most - least + 1);
+}
+
+static bool one_in(struct berth_rng *rng, uint32_t n) {
+  return berth_rng_below(rng, n) == 0;
+}
+
+/* ---- Families. ---- */
+
+static void add_uniform(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  uint32_t n_steps = between(rng, 2, n + 2);
+  uint32_t largest = one_in(rng, 4) ? 4 : 64;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t a = berth_rng_below(rng, n_steps);
+    uint32_t b = berth_rng_below(rng, n_steps);
+    sample_add(sample, between(rng, 1, largest), a < b ? a : b, (a < b ? b : a) + 1);
+  }
+}
+
+static void add_forward(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t upper = i + 2 + (one_in(rng, 5) ? between(rng, 1, 1 + n / 2) : 0);
+    sample_add(sample, between(rng, 1, 64), i, upper);
+  }
+}
+
+static void add_forward_backward(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  uint32_t n_layers = n / 2 + 1;
+  for (uint32_t i = 0; i < n_layers; i++) {
+    sample_add(sample, between(rng, 1, 64), i, 2 * (int64_t)n_layers - i);
+  }
+  for (uint32_t i = 0; i < n - n_layers; i++) {
+    int64_t step = 2 * (int64_t)n_layers - i - 1;
+    sample_add(sample, between(rng, 1, 64), step, step + 2);
+  }
+}
+
+static void add_equal(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  add_uniform(sample, rng, n);
+  for (uint32_t i = 0; i < n; i++) {
+    sample->buffers[i].spec.size_bytes = one_in(rng, 3) ? 16 : 8;
+  }
+}
+
+static void add_powers(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  add_uniform(sample, rng, n);
+  for (uint32_t i = 0; i < n; i++) {
+    sample->buffers[i].spec.size_bytes = UINT64_C(1) << berth_rng_below(rng, 8);
+  }
+}
+
+struct rectangle {
+  uint32_t left, right, bottom, top; /* steps across, bytes up */
+};
+
+static void add_rectangle(struct sample *sample, struct rectangle r) {
+  sample_add(sample, r.top - r.bottom, r.left, r.right);
+}
+
+/* Cuts side to side, about in n pieces, as long as there is anything to cut. */
+static void cut_guillotine(struct sample *sample, struct berth_rng *rng, struct rectangle r, uint32_t n) {
+  uint32_t width = r.right - r.left;
+  uint32_t height = r.top - r.bottom;
+  if (n <= 1 || (width < 2 && height < 2)) {
+    add_rectangle(sample, r);
+    return;
+  }
+  struct rectangle first = r;
+  struct rectangle rest = r;
+  bool across = height >= 2 && (width < 2 || one_in(rng, 2));
+  if (across) {
+    first.top = rest.bottom = r.bottom + between(rng, 1, height - 1);
+  } else {
+    first.right = rest.left = r.left + between(rng, 1, width - 1);
+  }
+  uint32_t n_first = between(rng, 1, n - 1);
+  cut_guillotine(sample, rng, first, n_first);
+  cut_guillotine(sample, rng, rest, n - n_first);
+}
+
+/* Five pieces around a core, each of which may be cut again. */
+static void cut_pinwheel(struct sample *sample, struct berth_rng *rng, struct rectangle r, uint32_t n) {
+  uint32_t width = r.right - r.left;
+  uint32_t height = r.top - r.bottom;
+  if (n < 5 || width < 3 || height < 3) {
+    cut_guillotine(sample, rng, r, n);
+    return;
+  }
+  uint32_t x1 = r.left + between(rng, 1, width - 2);
+  uint32_t x2 = between(rng, x1 + 1, r.right - 1);
+  uint32_t y1 = r.bottom + between(rng, 1, height - 2);
+  uint32_t y2 = between(rng, y1 + 1, r.top - 1);
+  const struct rectangle parts[5] = {
+      {r.left, x2, r.bottom, y1}, {x2, r.right, r.bottom, y2},
+      {x1, r.right, y2, r.top},   {r.left, x1, y1, r.top},
+      {x1, x2, y1, y2},
+  };
+  for (int k = 0; k < 5; k++) {
+    cut_pinwheel(sample, rng, parts[k], n / 5);
+  }
+}
+
+static void add_cut(struct sample *sample, struct berth_rng *rng, uint32_t n, bool pinwheel) {
+  struct rectangle whole = {0, between(rng, 3, n + 3), 0, between(rng, 8, 128)};
+  if (pinwheel) {
+    cut_pinwheel(sample, rng, whole, n);
+  } else {
+    cut_guillotine(sample, rng, whole, n);
+  }
+  sample->optimum = whole.top;
+}
+
+/* Small buffers that stay are placed on large ones that go, each larger than the hole that the last left. */
+static void add_trap(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (i % 2 == 0) {
+      sample_add(sample, 8 + 4 * (i / 2) + berth_rng_below(rng, 3), i, i + 1);
+    } else {
+      sample_add(sample, between(rng, 1, 3), i - 1, n + 1);
+    }
+  }
+}
+
+/* ---- Features. ---- */
+
+static void add_zeros(struct sample *sample, struct berth_rng *rng) {
+  for (uint32_t k = between(rng, 1, 2); k > 0; k--) {
+    const struct berth_buffer_spec *like = &sample->buffers[berth_rng_below(rng, sample->n_buffers)].spec;
+    int64_t lower = like->lower;
+    int64_t upper = like->upper;
+    sample_add(sample, 0, lower, upper);
+  }
+}
+
+static void align(struct sample *sample, struct berth_rng *rng) {
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    sample->buffers[i].spec.alignment = UINT64_C(1) << berth_rng_below(rng, 6);
+  }
+}
+
+static void add_gaps(struct sample *sample, struct berth_rng *rng) {
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    struct sample_buffer *buffer = &sample->buffers[i];
+    int64_t from = buffer->spec.lower;
+    for (int g = 0; g < 2; g++) {
+      int64_t left = buffer->spec.upper - from;
+      if (buffer->spec.size_bytes == 0 || left < 2 || one_in(rng, 2)) {
+        continue;
+      }
+      int64_t lower = from + berth_rng_below(rng, (uint32_t)left - 1);
+      int64_t upper = lower + between(rng, 1, (uint32_t)(buffer->spec.upper - lower));
+      uint64_t window_lower = berth_rng_below(rng, (uint32_t)buffer->spec.size_bytes);
+      uint64_t window_upper =
+          window_lower + berth_rng_below(rng, (uint32_t)(buffer->spec.size_bytes - window_lower) + 1);
+      sample_add_gap(buffer, lower, upper, window_lower, window_upper);
+      from = upper;
+    }
+  }
+}
+
+static void add_conflicts(struct sample *sample, struct berth_rng *rng) {
+  for (uint32_t k = between(rng, 1, 1 + sample->n_buffers / 4); k > 0 && sample->n_buffers > 1; k--) {
+    uint32_t a = berth_rng_below(rng, sample->n_buffers);
+    uint32_t b = berth_rng_below(rng, sample->n_buffers);
+    if (a != b && !oracle_in_conflict(sample, a, b)) {
+      sample_add_conflict(sample, a, b);
+    }
+  }
+}
+
+static void add_pools(struct sample *sample, struct berth_rng *rng, bool several, bool slots) {
+  static const char *const NAMES[SAMPLE_MAX_POOLS] = {"first", "second", "third"};
+  sample->n_pools = several ? between(rng, 2, SAMPLE_MAX_POOLS) : 1;
+  for (uint32_t p = 0; p < sample->n_pools; p++) {
+    sample->pools[p] = berth_pool_spec_default();
+    sample->pools[p].name = (struct berth_text){NAMES[p], p == 0 ? 5 : p == 1 ? 6 : 5};
+    sample->pools[p].alignment = UINT64_C(1) << berth_rng_below(rng, 4);
+  }
+  if (slots) {
+    sample->pools[berth_rng_below(rng, sample->n_pools)].kind = BERTH_POOL_SLOTS;
+  }
+  for (uint32_t i = 0; i < sample->n_buffers && several; i++) {
+    struct sample_buffer *buffer = &sample->buffers[i];
+    uint32_t first = berth_rng_below(rng, sample->n_pools);
+    for (uint32_t k = berth_rng_below(rng, sample->n_pools + 1); k > 0; k--) {
+      buffer->pools[buffer->spec.n_pools++] = (first + k) % sample->n_pools;
+    }
+  }
+}
+
+/* Stacks the buffers in a random order with some slack: a valid plan, from which some pins are taken. */
+static void pin_some(struct sample *sample, struct berth_rng *rng) {
+  uint32_t n = sample->n_buffers;
+  uint32_t *order = malloc(sizeof *order * (n + 1));
+  uint64_t *offset = malloc(sizeof *offset * (n + 1));
+  ck_assert(order != NULL && offset != NULL);
+  sample_shuffle(rng, order, n);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t i = order[k];
+    uint32_t pool = sample->buffers[i].spec.n_pools > 0 ? sample->buffers[i].pools[0] : 0;
+    uint64_t least = one_in(rng, 3) ? berth_rng_below(rng, 20) : 0;
+    for (uint32_t j = 0; j < k; j++) {
+      uint64_t end = offset[order[j]] + sample->buffers[order[j]].spec.size_bytes;
+      bool meet = oracle_meet(sample, i, order[j]) || oracle_in_conflict(sample, i, order[j]);
+      least = meet && end > least ? end : least;
+    }
+    uint64_t alignment = sample_alignment(sample, i, pool);
+    offset[i] = (least + alignment - 1) / alignment * alignment;
+    bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;
+    if (!slots && one_in(rng, 3)) {
+      sample->buffers[i].spec.pinned_offset = offset[i];
+      sample->buffers[i].spec.n_pools = sample->n_pools > 0;
+      sample->buffers[i].pools[0] = pool;
+    }
+  }
+  free(offset);
+  free(order);
+}
+
+void sample_shuffle(struct berth_rng *rng, uint32_t *order, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t other = berth_rng_below(rng, k + 1);
+    order[k] = order[other];
+    order[other] = k;
+  }
+}
+
+void sample_generate(
+    struct sample *sample, struct berth_rng *rng, enum sample_family family, uint32_t n, uint32_t features) {
+  sample_clear(sample);
+  switch (family) {
+  case SAMPLE_FORWARD:
+    add_forward(sample, rng, n);
+    break;
+  case SAMPLE_FORWARD_BACKWARD:
+    add_forward_backward(sample, rng, n);
+    break;
+  case SAMPLE_EQUAL:
+    add_equal(sample, rng, n);
+    break;
+  case SAMPLE_POWERS:
+    add_powers(sample, rng, n);
+    break;
+  case SAMPLE_GUILLOTINE:
+  case SAMPLE_PINWHEEL:
+    add_cut(sample, rng, n, family == SAMPLE_PINWHEEL);
+    break;
+  case SAMPLE_TRAP:
+    add_trap(sample, rng, n);
+    break;
+  case SAMPLE_UNIFORM:
+  case SAMPLE_N_FAMILIES:
+    add_uniform(sample, rng, n);
+    break;
+  }
+  if ((features & SAMPLE_ZEROS) != 0) {
+    add_zeros(sample, rng);
+  }
+  if ((features & SAMPLE_ALIGNED) != 0) {
+    align(sample, rng);
+  }
+  if ((features & SAMPLE_GAPS) != 0) {
+    add_gaps(sample, rng);
+  }
+  if ((features & SAMPLE_CONFLICTS) != 0) {
+    add_conflicts(sample, rng);
+  }
+  if ((features & (SAMPLE_POOLS | SAMPLE_SLOTS)) != 0) {
+    add_pools(sample, rng, (features & SAMPLE_POOLS) != 0, (features & SAMPLE_SLOTS) != 0);
+  }
+  if ((features & SAMPLE_PINNED) != 0) {
+    pin_some(sample, rng);
+  }
+  if ((features & ~(uint32_t)SAMPLE_ZEROS) != 0) {
+    sample->optimum = BERTH_UNLIMITED;
+  }
+}

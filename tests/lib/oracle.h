@@ -1,0 +1,20 @@
+/* The slow and simple truth: pair by pair, step by step. Shares no code with the planner. */
+#ifndef TESTS_ORACLE_H
+#define TESTS_ORACLE_H
+
+#include "sample.h"
+
+/* Whether the offsets are right in every respect: placed, allowed, aligned, pinned, in capacity, disjoint. */
+bool oracle_safe(const struct sample *sample, const uint32_t *pool, const uint64_t *offset);
+/* Whether two buffers may lie at these offsets of one pool. */
+bool oracle_pair_safe(
+    const struct sample *sample, bool slots, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b);
+/* Whether two buffers are both present at some step. */
+bool oracle_meet(const struct sample *sample, uint32_t a, uint32_t b);
+bool oracle_in_conflict(const struct sample *sample, uint32_t a, uint32_t b);
+
+/* The smallest arena for these members (of one pool, by exhaustive search: up to 7 of them, 5 with gaps). */
+uint64_t
+oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *members, uint32_t n_members);
+
+#endif

@@ -1,0 +1,191 @@
+#include "sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+void sample_init(struct sample *sample) {
+  *sample = (struct sample){.optimum = BERTH_UNLIMITED};
+}
+
+void sample_finish(struct sample *sample) {
+  free(sample->buffers);
+  free(sample->conflicts);
+  sample_init(sample);
+}
+
+void sample_clear(struct sample *sample) {
+  sample->n_buffers = sample->n_pools = sample->n_conflicts = 0;
+  sample->optimum = BERTH_UNLIMITED;
+}
+
+static void *grown(void *items, uint32_t *capacity, uint32_t n, size_t item_size) {
+  if (n < *capacity) {
+    return items;
+  }
+  *capacity = n < 8 ? 16 : 2 * n;
+  void *moved = realloc(items, *capacity * item_size);
+  ck_assert_ptr_nonnull(moved);
+  return moved;
+}
+
+struct sample_buffer *sample_add(struct sample *sample, uint64_t size, int64_t lower, int64_t upper) {
+  sample->buffers =
+      grown(sample->buffers, &sample->buffer_capacity, sample->n_buffers, sizeof *sample->buffers);
+  struct sample_buffer *buffer = &sample->buffers[sample->n_buffers++];
+  *buffer = (struct sample_buffer){.spec = berth_buffer_spec_default()};
+  buffer->spec.size_bytes = size;
+  buffer->spec.lower = lower;
+  buffer->spec.upper = upper;
+  return buffer;
+}
+
+void sample_add_gap(
+    struct sample_buffer *buffer, int64_t lower, int64_t upper, uint64_t window_lower,
+    uint64_t window_upper) {
+  ck_assert_uint_lt(buffer->spec.n_gaps, SAMPLE_MAX_GAPS);
+  buffer->gaps[buffer->spec.n_gaps++] = (struct berth_gap){lower, upper, window_lower, window_upper};
+}
+
+void sample_add_conflict(struct sample *sample, uint32_t a, uint32_t b) {
+  sample->conflicts =
+      grown(sample->conflicts, &sample->conflict_capacity, sample->n_conflicts, sizeof *sample->conflicts);
+  sample->conflicts[sample->n_conflicts][0] = a;
+  sample->conflicts[sample->n_conflicts++][1] = b;
+}
+
+void sample_copy(struct sample *to, const struct sample *from) {
+  sample_clear(to);
+  for (uint32_t i = 0; i < from->n_buffers; i++) {
+    *sample_add(to, 0, 0, 1) = from->buffers[i];
+  }
+  for (uint32_t k = 0; k < from->n_conflicts; k++) {
+    sample_add_conflict(to, from->conflicts[k][0], from->conflicts[k][1]);
+  }
+  to->n_pools = from->n_pools;
+  memcpy(to->pools, from->pools, sizeof to->pools);
+  to->optimum = from->optimum;
+}
+
+static enum berth_code add_buffers(
+    const struct sample *sample, const uint32_t *order, struct berth_problem_builder *builder,
+    struct berth_error *err) {
+  for (uint32_t k = 0; k < sample->n_buffers; k++) {
+    const struct sample_buffer *buffer = &sample->buffers[order != NULL ? order[k] : k];
+    struct berth_buffer_spec spec = buffer->spec;
+    spec.gaps = spec.n_gaps > 0 ? buffer->gaps : NULL;
+    spec.pools = spec.n_pools > 0 ? buffer->pools : NULL;
+    enum berth_code code = berth_problem_builder_add_buffer(builder, &spec, NULL, err);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code add_conflicts(
+    const struct sample *sample, const uint32_t *order, struct berth_problem_builder *builder,
+    struct berth_error *err) {
+  uint32_t *place =
+      malloc(sizeof *place * (sample->n_buffers + 1)); /* where each buffer of the sample went */
+  ck_assert_ptr_nonnull(place);
+  for (uint32_t k = 0; k < sample->n_buffers; k++) {
+    place[order != NULL ? order[k] : k] = k;
+  }
+  enum berth_code code = BERTH_OK;
+  for (uint32_t k = 0; k < sample->n_conflicts && code == BERTH_OK; k++) {
+    code = berth_problem_builder_add_conflict(
+        builder, place[sample->conflicts[k][0]], place[sample->conflicts[k][1]], err);
+  }
+  free(place);
+  return code;
+}
+
+enum berth_code sample_try_build(
+    const struct sample *sample, const uint32_t *order, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) {
+  struct berth_problem_builder *builder = NULL;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  for (uint32_t p = 0; p < sample->n_pools && code == BERTH_OK; p++) {
+    code = berth_problem_builder_add_pool(builder, &sample->pools[p], NULL, err);
+  }
+  if (code == BERTH_OK) {
+    code = add_buffers(sample, order, builder, err);
+  }
+  if (code == BERTH_OK && sample->n_conflicts > 0) {
+    code = add_conflicts(sample, order, builder, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_problem_builder_finish(builder, out_problem, err);
+  }
+  berth_problem_builder_destroy(builder);
+  return code;
+}
+
+struct berth_problem *sample_build(const struct sample *sample, const uint32_t *order) {
+  struct berth_problem *problem = NULL;
+  struct berth_error err = {0};
+  enum berth_code code = sample_try_build(sample, order, NULL, &problem, &err);
+  ck_assert_msg(code == BERTH_OK, "%s: %s", berth_code_name(code), err.message);
+  return problem;
+}
+
+bool sample_window(
+    const struct sample_buffer *buffer, int64_t step, uint64_t *out_lower, uint64_t *out_upper) {
+  const struct berth_buffer_spec *spec = &buffer->spec;
+  int64_t upper = spec->upper > spec->lower ? spec->upper : spec->lower + 1;
+  if (step < spec->lower || step >= upper || spec->size_bytes == 0) {
+    return false;
+  }
+  *out_lower = 0;
+  *out_upper = spec->size_bytes;
+  for (uint32_t g = 0; g < spec->n_gaps; g++) {
+    if (buffer->gaps[g].lower <= step && step < buffer->gaps[g].upper) {
+      *out_lower = buffer->gaps[g].window_lower;
+      *out_upper = buffer->gaps[g].window_upper;
+    }
+  }
+  return *out_lower < *out_upper;
+}
+
+uint64_t sample_naive(const struct sample *sample) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    sum += sample->buffers[i].spec.size_bytes;
+  }
+  return sum;
+}
+
+static uint64_t live_bytes(const struct sample *sample, int64_t step) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    uint64_t from;
+    uint64_t to;
+    sum += sample_window(&sample->buffers[i], step, &from, &to) ? to - from : 0;
+  }
+  return sum;
+}
+
+/* What is live changes only where a lifetime or a gap begins or a gap ends. */
+uint64_t sample_load(const struct sample *sample) {
+  uint64_t load = 0;
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    const struct sample_buffer *buffer = &sample->buffers[i];
+    uint64_t live = live_bytes(sample, buffer->spec.lower);
+    load = live > load ? live : load;
+    for (uint32_t g = 0; g < buffer->spec.n_gaps; g++) {
+      uint64_t in_gap = live_bytes(sample, buffer->gaps[g].lower);
+      uint64_t after = live_bytes(sample, buffer->gaps[g].upper);
+      load = in_gap > load ? in_gap : load;
+      load = after > load ? after : load;
+    }
+  }
+  return load;
+}
+
+uint64_t sample_alignment(const struct sample *sample, uint32_t buffer, uint32_t pool) {
+  uint64_t of_buffer = sample->buffers[buffer].spec.alignment;
+  uint64_t of_pool = sample->n_pools > 0 ? sample->pools[pool].alignment : 1;
+  return of_buffer > of_pool ? of_buffer : of_pool;
+}
