@@ -1,5 +1,7 @@
 #include "oracle.h"
 
+#include "berth/plan.h"
+
 static struct berth_pool_spec pool_of(const struct sample *sample, uint32_t pool) {
   return sample->n_pools > 0 ? sample->pools[pool] : berth_pool_spec_default();
 }
