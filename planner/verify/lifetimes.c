@@ -1,9 +1,8 @@
 /* Liveness once more, written from the meaning of a graph and not from the planner's code:
  *   an operator's inputs, outputs and workspace are all live while it runs;
  *   a value is live from its earliest producer until after its latest producer or reader;
- *   CONSTANT and INPUT from the first step, OUTPUT and held to the last, STATE always.
+ *   INPUT from the first step, OUTPUT and held to the last, CONSTANT and STATE always.
  * Step o is the run of operator o. */
-
 #include "verify/facts.h"
 
 struct columns {
@@ -93,7 +92,7 @@ static enum berth_code fail_accounting(struct berth_error *err, uint32_t buffer)
 static enum berth_code check_accounting(
     const struct berth_verify_facts *facts, const struct berth_graph *graph, uint8_t *owners,
     struct berth_error *err) {
-  for (uint32_t v = 0; v < graph->n_values + graph->n_operators; v++) {
+  for (size_t v = 0; v < (size_t)graph->n_values + graph->n_operators; v++) {
     uint32_t buffer =
         v < graph->n_values ? graph->value_buffer[v] : graph->operator_workspace[v - graph->n_values];
     if (buffer == BERTH_NO_INDEX) {
