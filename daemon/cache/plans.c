@@ -152,6 +152,10 @@ void berthd_plans_put(struct berthd_plans *plans, struct berthd_cached *cached) 
   berthd_store_put(plans->store, &cached->head, replaces);
 }
 
+void berthd_plans_remove(struct berthd_plans *plans, struct berthd_cached *cached) {
+  berthd_store_remove(plans->store, &cached->head, BERTHD_EVICTION_REFUSED);
+}
+
 uint64_t berthd_plans_n_bytes(struct berthd_plans *plans) {
   return berthd_store_n_bytes(plans->store);
 }

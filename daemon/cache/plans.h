@@ -47,6 +47,9 @@ struct berthd_cached *berthd_plans_find_by_id(struct berthd_plans *plans, const 
  * the smaller arena, then the larger bound. */
 void berthd_plans_put(struct berthd_plans *plans, struct berthd_cached *cached);
 
+/* Removes this very entry: it did not stand a check. */
+void berthd_plans_remove(struct berthd_plans *plans, struct berthd_cached *cached);
+
 uint64_t berthd_plans_n_bytes(struct berthd_plans *plans);
 uint64_t berthd_plans_n_entries(struct berthd_plans *plans);
 

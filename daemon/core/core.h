@@ -124,12 +124,15 @@ enum berth_code berthd_core_create(
 /* No request may be open and no worker inside. */
 void berthd_core_destroy(struct berthd_core *core);
 
+/* Deadlines that have come. Returns when to call again at the latest, INT64_MAX for never. */
+int64_t berthd_core_tick(struct berthd_core *core);
+
 /* From now on new work is refused with UNAVAILABLE/DRAINING; what runs or waits goes on, hits are still
  * answered. */
 void berthd_core_drain(struct berthd_core *core);
 /* Ends everything that is left: running searches are cut short, and whoever waits gets what there is. */
 void berthd_core_abort(struct berthd_core *core);
-bool berthd_core_is_draining(const struct berthd_core *core);
+bool berthd_core_is_draining(struct berthd_core *core);
 /* Requests that were not answered yet. */
 uint32_t berthd_core_n_open(const struct berthd_core *core);
 

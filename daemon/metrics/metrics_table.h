@@ -57,7 +57,8 @@
 #define BERTHD_VALUES_EVICTION(V, d)                                                                         \
   V(d, SIZE, "size")                                                                                         \
   V(d, REPLACED, "replaced")                                                                                 \
-  V(d, EXPIRED, "expired")
+  V(d, EXPIRED, "expired")                                                                                   \
+  V(d, REFUSED, "refused")
 #define BERTHD_VALUES_REJECTION(V, d)                                                                        \
   V(d, QUEUE_FULL, "queue_full")                                                                             \
   V(d, DEADLINE, "deadline")                                                                                 \

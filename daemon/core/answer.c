@@ -1,0 +1,149 @@
+/* A request is answered in two steps: under the mutex it leaves its flight and gets its outcome, and later,
+ * without the mutex, the outcome is made into an answer and delivered. */
+#include <stdlib.h>
+
+#include "core/internal.h"
+
+struct berthd_outcome berthd_outcome_plan(struct berthd_cached *cached, bool from_cache) {
+  berthd_store_entry_ref(&cached->head);
+  return (struct berthd_outcome){.code = BERTH_OK, .cached = cached, .from_cache = from_cache};
+}
+
+struct berthd_outcome berthd_outcome_error(const struct berth_error *error, uint32_t retry_after_ms) {
+  return (struct berthd_outcome){.code = error->code, .error = *error, .retry_after_ms = retry_after_ms};
+}
+
+struct berthd_outcome berthd_outcome_deadline(void) {
+  struct berth_error error;
+  (void)!berth_fail(
+      &error, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
+      "the deadline passed before there was any plan");
+  return berthd_outcome_error(&error, 0);
+}
+
+struct berthd_outcome berthd_outcome_draining(void) {
+  struct berth_error error;
+  (void)!berth_fail(
+      &error, BERTH_UNAVAILABLE, BERTH_REASON_DRAINING, BERTH_NO_INDEX, NULL,
+      "the server is shutting down; retry elsewhere");
+  return berthd_outcome_error(&error, 1000);
+}
+
+void berthd_request_answer(
+    struct berthd_request *request, const struct berthd_outcome *outcome, struct berthd_done_list *done) {
+  berthd_flight_leave(request->core, request);
+  berthd_request_move(request, BERTHD_REQUEST_ANSWERED);
+  request->outcome = *outcome;
+  request->next = done->first;
+  done->first = request;
+}
+
+static enum berth_code check_again(
+    struct berthd_core *core, const struct berth_plan *plan, const struct berth_problem *problem,
+    struct berth_error *err) {
+  struct berth_verdict verdict;
+  enum berth_code code = berth_verify(problem, plan, NULL, NULL, 0, &verdict, err);
+  if (code == BERTH_OK && verdict.n_violations > 0) {
+    berthd_metrics_add(core->config.metrics, BERTHD_METRIC_CACHE_VERIFY_FAILURES, BERTHD_TIER_MEMORY, 0, 1);
+    return berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+        "the independent check refused a shared plan; it was not returned");
+  }
+  return code;
+}
+
+enum berth_code berthd_plan_for_caller(
+    struct berthd_core *core, const struct berthd_cached *cached, const struct berthd_order *order,
+    const struct berth_problem *problem, const struct berth_plan **out_plan, struct berth_error *err) {
+  *out_plan = berthd_map_to_caller(cached->plan, order);
+  if (*out_plan == NULL) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code = problem != NULL ? check_again(core, *out_plan, problem, err) : BERTH_OK;
+  if (code != BERTH_OK) {
+    berth_plan_unref(*out_plan);
+    *out_plan = NULL;
+  }
+  return code;
+}
+
+static void deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome) {
+  struct berthd_answer answer = {
+      .code = outcome->code,
+      .id = request->id,
+      .cached = outcome->from_cache,
+      .joined = request->joined,
+      .retry_after_ms = outcome->retry_after_ms,
+      .error = outcome->error,
+  };
+  const struct berth_plan *plan = NULL;
+  if (outcome->cached != NULL) {
+    answer.code = berthd_plan_for_caller(
+        request->core, outcome->cached, request->order, request->problem, &plan, &answer.error);
+    answer.plan = plan;
+    answer.is_final = answer.code == BERTH_OK && outcome->cached->is_final;
+    answer.solve_seconds = outcome->cached->solve_seconds;
+  }
+  request->callbacks.on_done(request->callbacks.ctx, &answer);
+  berth_plan_unref(plan);
+  berthd_cached_unref(outcome->cached);
+}
+
+static void deliver_verdict(struct berthd_request *request, struct berthd_outcome *outcome) {
+  struct berthd_verify_answer answer = {
+      .code = outcome->code, .retry_after_ms = outcome->retry_after_ms, .error = outcome->error};
+  if (outcome->code == BERTH_OK) {
+    answer.verdict = outcome->result->verdict;
+    answer.violations = outcome->result->violations;
+  }
+  request->on_verified(request->callbacks.ctx, &answer);
+}
+
+void berthd_deliver(struct berthd_done_list *done) {
+  while (done->first != NULL) {
+    struct berthd_request *request = done->first;
+    done->first = request->next;
+    request->next = NULL;
+    pthread_mutex_lock(&request->callback_mutex);
+    request->is_done = true;
+    if (request->on_verified != NULL) {
+      deliver_verdict(request, &request->outcome);
+    } else {
+      deliver_plan(request, &request->outcome);
+    }
+    pthread_mutex_unlock(&request->callback_mutex);
+    struct berthd_core *core = request->core;
+    uint32_t n_open = atomic_fetch_sub(&core->n_open, 1) - 1;
+    berthd_metrics_set(core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
+    berthd_request_unref(request);
+  }
+}
+
+void berthd_request_unref(struct berthd_request *request) {
+  if (request == NULL || atomic_fetch_sub_explicit(&request->n_refs, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  berthd_order_unref(request->order);
+  berth_problem_unref(request->problem);
+  pthread_mutex_destroy(&request->callback_mutex);
+  free(request);
+}
+
+void berthd_request_cancel(struct berthd_request *request) {
+  struct berthd_core *core = request->core;
+  struct berthd_done_list done = {NULL};
+  struct berthd_flight *empty = NULL;
+  pthread_mutex_lock(&core->mutex);
+  if (request->flight != NULL) {
+    struct berth_error error;
+    (void)!berth_fail(
+        &error, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "the caller cancelled");
+    struct berthd_outcome outcome = berthd_outcome_error(&error, 0);
+    struct berthd_flight *flight = request->flight;
+    berthd_request_answer(request, &outcome, &done);
+    empty = berthd_flight_abandon(core, flight);
+  }
+  pthread_mutex_unlock(&core->mutex);
+  berthd_flight_destroy(empty);
+  berthd_deliver(&done);
+}

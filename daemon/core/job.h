@@ -1,0 +1,41 @@
+/* The seam between the core and those who work: take a job, do it, bring the result back. */
+#ifndef CORE_JOB_H
+#define CORE_JOB_H
+
+#include <stdatomic.h>
+
+#include "core/core.h"
+
+enum berthd_job_kind { BERTHD_JOB_PLAN, BERTHD_JOB_VERIFY };
+
+/* Valid from take to finish. */
+struct berthd_job {
+  enum berthd_job_kind kind;
+  struct berth_problem *problem;
+  struct berth_solve_options options; /* PLAN */
+  const uint32_t *pool;               /* VERIFY */
+  const uint64_t *offset;
+  uint32_t max_violations;
+  atomic_bool stop; /* end soon: nobody waits any more, or a deadline is near */
+};
+
+struct berthd_result {
+  enum berth_code code;
+  const struct berth_plan *plan; /* PLAN, with code OK: in the problem's order, checked */
+  bool was_stopped;              /* `stop` was seen by the search */
+  bool is_deterministic;         /* a failure that would come again */
+  double solve_seconds;
+  struct berth_verdict verdict; /* VERIFY */
+  const struct berth_violation *violations;
+  struct berth_error error;
+};
+
+/* The oldest job that waits, or NULL. */
+struct berthd_job *berthd_core_take(struct berthd_core *core);
+/* From the search, on the worker's thread. */
+void berthd_core_progress(
+    struct berthd_core *core, struct berthd_job *job, const struct berth_progress *progress);
+/* Ends the job; the result stays the caller's. */
+void berthd_core_finish(struct berthd_core *core, struct berthd_job *job, const struct berthd_result *result);
+
+#endif

@@ -1,0 +1,367 @@
+/* The way in: cache, then the flight of the same key, then admission to the queue. Refusals are answered on
+ * the caller's thread without making a request. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/internal.h"
+
+#define MARGIN_BASE_NS 15000000  /* to stop a search, and to send */
+#define MARGIN_PER_BUFFER_NS 500 /* to verify, map and encode */
+#define LEAST_RETRY_MS 50
+#define MOST_RETRY_MS 30000
+
+struct submission {
+  struct berthd_core *core;
+  struct berth_problem *problem;
+  const struct berth_solve_options *options;
+  const struct berthd_callbacks *callbacks;
+  void (*on_verified)(void *ctx, const struct berthd_verify_answer *answer);
+  struct berthd_key key;
+  int64_t now_ns;
+  int64_t deadline_ns;
+  int64_t margin_ns;
+};
+
+/* An answer without a request: from the cache, or a refusal. */
+static void answer_now(const struct submission *submission, const struct berthd_outcome *outcome) {
+  if (submission->on_verified != NULL) {
+    struct berthd_verify_answer answer = {
+        .code = outcome->code, .retry_after_ms = outcome->retry_after_ms, .error = outcome->error};
+    submission->on_verified(submission->callbacks->ctx, &answer);
+    return;
+  }
+  struct berthd_answer answer = {
+      .code = outcome->code,
+      .id = submission->key.id,
+      .cached = outcome->from_cache,
+      .retry_after_ms = outcome->retry_after_ms,
+      .error = outcome->error};
+  submission->callbacks->on_done(submission->callbacks->ctx, &answer);
+}
+
+static void refuse(
+    const struct submission *submission, enum berthd_label_REJECTION why,
+    const struct berthd_outcome *outcome) {
+  berthd_metrics_add(submission->core->config.metrics, BERTHD_METRIC_REJECTED, why, 0, 1);
+  answer_now(submission, outcome);
+}
+
+static void count_look_up(const struct submission *submission, enum berthd_label_CACHE_RESULT result) {
+  berthd_metrics_add(
+      submission->core->config.metrics, BERTHD_METRIC_CACHE_REQUESTS, BERTHD_TIER_MEMORY, result, 1);
+}
+
+/* True if the cache has the answer, which is then given. A plan that does not stand the check is dropped and
+ * made again. */
+static bool answer_from_cache(const struct submission *submission, struct berthd_cached *cached) {
+  struct berthd_core *core = submission->core;
+  if (cached->plan == NULL) {
+    count_look_up(submission, BERTHD_CACHE_RESULT_FAILURE);
+    struct berthd_outcome outcome = berthd_outcome_error(&cached->error, 0);
+    outcome.from_cache = true;
+    answer_now(submission, &outcome);
+    return true;
+  }
+  struct berthd_answer answer = {
+      .id = submission->key.id, .cached = true, .is_final = true, .solve_seconds = cached->solve_seconds};
+  const struct berth_plan *plan = NULL;
+  answer.code =
+      berthd_plan_for_caller(core, cached, submission->key.order, submission->problem, &plan, &answer.error);
+  if (answer.code == BERTH_INTERNAL) {
+    berthd_plans_remove(core->plans, cached);
+    return false;
+  }
+  count_look_up(submission, BERTHD_CACHE_RESULT_HIT);
+  berthd_metrics_add(core->config.metrics, BERTHD_METRIC_CACHE_SAVED_SECONDS, 0, 0, cached->solve_seconds);
+  answer.plan = plan;
+  submission->callbacks->on_done(submission->callbacks->ctx, &answer);
+  berth_plan_unref(plan);
+  return true;
+}
+
+static struct berthd_request *request_create(struct submission *submission) {
+  struct berthd_request *request = calloc(1, sizeof *request);
+  if (request == NULL || pthread_mutex_init(&request->callback_mutex, NULL) != 0) {
+    free(request);
+    return NULL;
+  }
+  atomic_init(&request->n_refs, 2);
+  request->core = submission->core;
+  request->deadline_ns = submission->deadline_ns;
+  request->margin_ns = submission->margin_ns;
+  request->callbacks = *submission->callbacks;
+  request->on_verified = submission->on_verified;
+  request->id = submission->key.id;
+  return request;
+}
+
+/* How long a computation that is queued now will wait, by what the last ones took. */
+static double expected_wait_seconds(const struct berthd_core *core) {
+  if (core->running.n < core->config.n_workers) {
+    return 0;
+  }
+  return core->mean_seconds * (double)(core->queue.n + 1) / (double)core->config.n_workers;
+}
+
+static struct berthd_outcome outcome_full(const struct berthd_core *core, const char *why) {
+  double ms = expected_wait_seconds(core) * 1e3;
+  uint32_t retry_ms = ms > MOST_RETRY_MS    ? MOST_RETRY_MS
+                      : ms < LEAST_RETRY_MS ? LEAST_RETRY_MS
+                                            : (uint32_t)ms;
+  struct berth_error error;
+  (void)!berth_fail(
+      &error, BERTH_UNAVAILABLE, BERTH_REASON_QUEUE_FULL, BERTH_NO_INDEX, NULL, "%s; retry in %u ms", why,
+      retry_ms);
+  return berthd_outcome_error(&error, retry_ms);
+}
+
+/* With the mutex. True if a new computation may be queued. */
+static bool admit(
+    const struct submission *submission, enum berthd_label_REJECTION *out_why,
+    struct berthd_outcome *out_refusal) {
+  const struct berthd_core *core = submission->core;
+  if (core->is_draining) {
+    *out_why = BERTHD_REJECTION_DRAINING;
+    *out_refusal = berthd_outcome_draining();
+    return false;
+  }
+  if (core->queue.n >= core->config.max_queue) {
+    *out_why = BERTHD_REJECTION_QUEUE_FULL;
+    *out_refusal = outcome_full(core, "the queue is full");
+    return false;
+  }
+  if (expected_wait_seconds(core) * 1e9 > (double)(submission->deadline_ns - submission->now_ns)) {
+    *out_why = BERTHD_REJECTION_DEADLINE;
+    *out_refusal = outcome_full(core, "the deadline would pass in the queue");
+    return false;
+  }
+  return true;
+}
+
+/* With the mutex: the request waits for `flight`. */
+static void
+wait_for(struct submission *submission, struct berthd_flight *flight, struct berthd_request *request) {
+  struct berthd_order *order = submission->key.order;
+  if (order != NULL && flight->key.order != NULL) {
+    bool agrees = berthd_order_equals(order, flight->key.order);
+    request->order = berthd_order_ref(agrees ? flight->key.order : order);
+    request->problem = agrees ? NULL : berth_problem_ref(submission->problem);
+  }
+  berthd_flight_add(flight, request);
+  berthd_due_insert(submission->core, request, submission->margin_ns);
+  uint32_t n_open = atomic_fetch_add(&submission->core->n_open, 1) + 1;
+  berthd_metrics_set(submission->core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
+}
+
+static void set_deadline(struct submission *submission, int64_t deadline_ns, uint32_t n_buffers) {
+  const struct berthd_core_config *config = &submission->core->config;
+  int64_t now = submission->core->hooks.now_ns(submission->core->hooks.ctx);
+  int64_t wanted = deadline_ns == BERTHD_NO_DEADLINE ? now + config->default_deadline_ns : deadline_ns;
+  int64_t limit = now + config->max_deadline_ns;
+  submission->now_ns = now;
+  submission->deadline_ns = wanted < limit ? wanted : limit;
+  int64_t left = submission->deadline_ns - now;
+  int64_t margin = MARGIN_BASE_NS + (int64_t)n_buffers * MARGIN_PER_BUFFER_NS;
+  margin = submission->on_verified != NULL ? 0 : margin < left / 4 ? margin : left / 4;
+  submission->margin_ns = submission->deadline_ns - margin;
+}
+
+static bool has_expired(const struct submission *submission) {
+  if (submission->deadline_ns > submission->now_ns) {
+    return false;
+  }
+  struct berthd_outcome outcome = berthd_outcome_deadline();
+  refuse(submission, BERTHD_REJECTION_DEADLINE, &outcome);
+  return true;
+}
+
+static void refuse_memory(const struct submission *submission, struct berth_error *error) {
+  (void)!berth_fail_memory(error);
+  struct berthd_outcome outcome = berthd_outcome_error(error, 0);
+  refuse(submission, BERTHD_REJECTION_LIMIT, &outcome);
+}
+
+static void wake(struct berthd_core *core, bool has_work, int64_t timer_ns) {
+  if (has_work) {
+    core->hooks.wake_worker(core->hooks.ctx);
+  }
+  if (timer_ns != INT64_MAX) {
+    core->hooks.wake_timer(core->hooks.ctx, timer_ns);
+  }
+}
+
+enum entry { ENTERED, REFUSED, LANDED_MEANWHILE };
+
+struct refusal {
+  enum berthd_label_REJECTION why;
+  struct berthd_outcome outcome;
+};
+
+/* With the mutex: a new flight for the request. Takes `fresh` and `incumbent`. */
+static void open_flight(
+    struct submission *submission, struct berthd_flight *fresh, struct berthd_cached *incumbent,
+    struct berthd_request *request) {
+  struct berthd_core *core = submission->core;
+  if (submission->key.order != NULL) {
+    fresh->key = submission->key;
+    fresh->key.order = berthd_order_ref(submission->key.order);
+    submission->key.bytes = NULL; /* moved */
+    berthd_flight_list(core, fresh);
+  }
+  fresh->incumbent = incumbent;
+  fresh->queued_ns = submission->now_ns;
+  wait_for(submission, fresh, request);
+  berthd_flight_enqueue(core, fresh, false);
+}
+
+/* With the mutex: joins the flight of the same key or opens a new one. *fresh is NULL afterwards if it was
+ * used. */
+static enum entry enter(
+    struct submission *submission, struct berthd_flight **fresh, struct berthd_request *request,
+    struct refusal *out_refusal) {
+  struct berthd_core *core = submission->core;
+  bool is_plan = submission->on_verified == NULL;
+  struct berthd_flight *flight = is_plan ? berthd_flight_find(core, &submission->key) : NULL;
+  struct berthd_cached *cached = NULL;
+  if (is_plan && flight == NULL) {
+    cached = berthd_plans_find(
+        core->plans, &submission->key.id, submission->key.bytes, submission->key.n_bytes, submission->now_ns);
+  }
+  if (cached != NULL && (cached->plan == NULL || cached->is_final)) {
+    berthd_cached_unref(cached);
+    return LANDED_MEANWHILE;
+  }
+  if (!berthd_due_reserve(core)) {
+    struct berth_error error;
+    (void)!berth_fail_memory(&error);
+    *out_refusal = (struct refusal){BERTHD_REJECTION_LIMIT, berthd_outcome_error(&error, 0)};
+  } else if (flight != NULL) {
+    request->joined = true;
+    wait_for(submission, flight, request);
+    return ENTERED;
+  } else if (admit(submission, &out_refusal->why, &out_refusal->outcome)) {
+    open_flight(submission, *fresh, cached, request);
+    *fresh = NULL;
+    return ENTERED;
+  }
+  berthd_cached_unref(cached);
+  return REFUSED;
+}
+
+/* Owns `fresh` and `request`; the latter goes to *out_request if it waits. */
+static enum entry enter_or_refuse(
+    struct submission *submission, struct berthd_flight *fresh, struct berthd_request *request,
+    struct berthd_request **out_request) {
+  struct berthd_core *core = submission->core;
+  struct refusal refusal = {0};
+  pthread_mutex_lock(&core->mutex);
+  enum entry entry = enter(submission, &fresh, request, &refusal);
+  int64_t timer_ns = berthd_due_wake(core);
+  pthread_mutex_unlock(&core->mutex);
+  bool has_work = entry == ENTERED && fresh == NULL;
+  berthd_flight_destroy(fresh);
+  if (entry == ENTERED) {
+    *out_request = request;
+    if (submission->on_verified == NULL) {
+      count_look_up(submission, has_work ? BERTHD_CACHE_RESULT_MISS : BERTHD_CACHE_RESULT_JOINED);
+    }
+    wake(core, has_work, timer_ns);
+    return entry;
+  }
+  berthd_request_unref(request);
+  berthd_request_unref(request); /* both references: nobody has seen it */
+  if (entry == REFUSED) {
+    refuse(submission, refusal.why, &refusal.outcome);
+  }
+  return entry;
+}
+
+/* One round: cache, then flight. False if the flight landed in between and the cache has the answer now. */
+static bool
+try_once(struct submission *submission, struct berthd_flight *fresh, struct berthd_request **out) {
+  struct berthd_core *core = submission->core;
+  struct berthd_cached *cached = NULL;
+  if (submission->on_verified == NULL) {
+    cached = berthd_plans_find(
+        core->plans, &submission->key.id, submission->key.bytes, submission->key.n_bytes, submission->now_ns);
+  }
+  bool is_answered =
+      cached != NULL && (cached->plan == NULL || cached->is_final) && answer_from_cache(submission, cached);
+  berthd_cached_unref(cached);
+  struct berthd_request *request = NULL;
+  if (!is_answered && fresh != NULL) {
+    request = request_create(submission);
+  }
+  if (request != NULL) {
+    return enter_or_refuse(submission, fresh, request, out) != LANDED_MEANWHILE;
+  }
+  if (!is_answered) {
+    struct berth_error error;
+    refuse_memory(submission, &error);
+  }
+  berthd_flight_destroy(fresh);
+  return true;
+}
+
+void berthd_core_submit(
+    struct berthd_core *core, struct berth_problem *problem, const struct berth_solve_options *options,
+    int64_t deadline_ns, const struct berthd_callbacks *callbacks, struct berthd_request **out_request) {
+  *out_request = NULL;
+  struct submission submission = {
+      .core = core, .problem = problem, .options = options, .callbacks = callbacks};
+  set_deadline(&submission, deadline_ns, berth_problem_buffers(problem)->n);
+  if (has_expired(&submission)) {
+    return;
+  }
+  struct berth_error error;
+  if (berthd_key_init(&submission.key, problem, options, &error) != BERTH_OK) {
+    refuse_memory(&submission, &error);
+    return;
+  }
+  while (!try_once(&submission, berthd_flight_create(BERTHD_JOB_PLAN, problem, options), out_request)) {
+  }
+  berthd_key_finish(&submission.key);
+}
+
+static bool
+copy_columns(struct berthd_flight *flight, uint32_t n, const uint32_t *pool, const uint64_t *offset) {
+  flight->columns = malloc((size_t)n * (sizeof *offset + sizeof *pool) + 1);
+  if (flight->columns == NULL) {
+    return false;
+  }
+  uint64_t *offsets = flight->columns;
+  uint32_t *pools = (uint32_t *)(offsets + n);
+  memcpy(offsets, offset, (size_t)n * sizeof *offset);
+  flight->job.offset = offsets;
+  if (pool != NULL) {
+    memcpy(pools, pool, (size_t)n * sizeof *pool);
+    flight->job.pool = pools;
+  }
+  return true;
+}
+
+void berthd_core_submit_verify(
+    struct berthd_core *core, struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    uint32_t max_violations, int64_t deadline_ns, void *ctx,
+    void (*on_done)(void *ctx, const struct berthd_verify_answer *answer),
+    struct berthd_request **out_request) {
+  *out_request = NULL;
+  const struct berth_solve_options options = berth_solve_options_default();
+  const struct berthd_callbacks callbacks = {.ctx = ctx};
+  struct submission submission = {
+      .core = core, .problem = problem, .callbacks = &callbacks, .on_verified = on_done};
+  uint32_t n = berth_problem_buffers(problem)->n;
+  set_deadline(&submission, deadline_ns, n);
+  if (has_expired(&submission)) {
+    return;
+  }
+  struct berthd_flight *fresh = berthd_flight_create(BERTHD_JOB_VERIFY, problem, &options);
+  if (fresh != NULL && !copy_columns(fresh, n, pool, offset)) {
+    berthd_flight_destroy(fresh);
+    fresh = NULL;
+  }
+  if (fresh != NULL) {
+    fresh->job.max_violations = max_violations;
+  }
+  (void)!try_once(&submission, fresh, out_request);
+}
