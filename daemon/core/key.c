@@ -29,20 +29,22 @@ static void sink_write(void *ctx, const void *bytes, size_t n_bytes) {
   sink->n += n_bytes;
 }
 
-static struct berthd_order *order_create(const struct berth_problem *problem) {
+static enum berth_code
+order_create(const struct berth_problem *problem, struct berthd_order **out_order, struct berth_error *err) {
   uint32_t n = berth_problem_buffers(problem)->n;
   struct berthd_order *order = malloc(sizeof *order + (size_t)n * sizeof order->items[0]);
+  *out_order = order;
   if (order == NULL) {
-    return NULL;
+    return berth_fail_memory(err);
   }
   atomic_init(&order->n_refs, 1);
   order->n = n;
-  berth_problem_canonical_order(problem, order->items);
-  order->is_identity = true;
+  enum berth_code code = berth_problem_canonical_order(problem, NULL, order->items, err);
+  order->is_identity = code == BERTH_OK;
   for (uint32_t k = 0; k < n && order->is_identity; k++) {
     order->is_identity = order->items[k] == k;
   }
-  return order;
+  return code;
 }
 
 struct berthd_order *berthd_order_ref(struct berthd_order *order) {
@@ -65,13 +67,18 @@ enum berth_code berthd_key_init(
     struct berth_error *err) {
   *key = (struct berthd_key){0};
   struct sink sink = {0};
-  berth_planid_encode(problem, options, &sink, sink_write);
+  enum berth_code code = order_create(problem, &key->order, err);
+  if (code == BERTH_OK) {
+    code = berth_planid_encode(problem, key->order->items, options, &sink, sink_write, err);
+  }
+  if (code == BERTH_OK && sink.failed) {
+    code = berth_fail_memory(err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_planid_of_bytes(sink.bytes, sink.n, &key->id, err);
+  }
   key->bytes = sink.bytes;
   key->n_bytes = sink.n;
-  key->order = order_create(problem);
-  enum berth_code code = sink.failed || key->order == NULL
-                             ? berth_fail_memory(err)
-                             : berth_planid_of_bytes(key->bytes, key->n_bytes, &key->id, err);
   if (code != BERTH_OK) {
     berthd_key_finish(key);
   }

@@ -1,5 +1,6 @@
-/* The encoding: "berth" and a zero byte, the schema version, the engine version, the options as five 64-bit
- * little-endian numbers, then the canonical problem. The prefix has one length, so no two inputs meet. */
+/* The encoding: "berth" in eight bytes, then as 64-bit little-endian numbers the schema version, the engine
+ * version and the four options, then the canonical problem. The prefix has one length, so no two inputs meet.
+ */
 #include "planid/planid.h"
 
 #include <openssl/evp.h>
@@ -14,25 +15,9 @@ static void put_u64(uint8_t *to, uint64_t value) {
   }
 }
 
-static enum berth_code encode_problem(
-    const struct berth_problem *problem, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
-  uint32_t n = berth_problem_buffers(problem)->n;
-  uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
-  if (order == NULL) {
-    return berth_fail_memory(err);
-  }
-  enum berth_code code = berth_problem_canonical_order(problem, NULL, order, err);
-  if (code == BERTH_OK) {
-    code = berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
-  }
-  free(order);
-  return code;
-}
-
 enum berth_code berth_planid_encode(
-    const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
   uint8_t prefix[8 + 6 * 8] = "berth";
   put_u64(prefix + 8, SCHEMA_VERSION);
   put_u64(prefix + 16, BERTH_ENGINE_VERSION);
@@ -41,7 +26,7 @@ enum berth_code berth_planid_encode(
   put_u64(prefix + 40, options->strategies);
   put_u64(prefix + 48, (uint64_t)options->reuse);
   write(ctx, prefix, sizeof prefix);
-  return encode_problem(problem, ctx, write, err);
+  return berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
 }
 
 struct digest {
@@ -83,11 +68,19 @@ digest_end(struct digest *digest, struct berth_planid *out_id, struct berth_erro
 enum berth_code berth_planid_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berth_planid *out_id, struct berth_error *err) {
+  uint32_t *order = malloc((size_t)berth_problem_buffers(problem)->n * sizeof *order + 1);
+  if (order == NULL) {
+    return berth_fail_memory(err);
+  }
   struct digest digest;
   enum berth_code code = digest_begin(&digest, err);
   if (code == BERTH_OK) {
-    code = berth_planid_encode(problem, options, &digest, digest_write, err);
+    code = berth_problem_canonical_order(problem, NULL, order, err);
   }
+  if (code == BERTH_OK) {
+    code = berth_planid_encode(problem, order, options, &digest, digest_write, err);
+  }
+  free(order);
   digest.failed = digest.failed || code != BERTH_OK;
   return digest_end(&digest, out_id, err);
 }

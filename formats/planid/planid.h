@@ -24,10 +24,12 @@ enum berth_code berth_planid_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berth_planid *out_id, struct berth_error *err) BERTH_MUST_USE;
 
-/* Streams the bytes that are hashed: two plans are interchangeable if and only if these bytes are equal. */
+/* Streams the bytes that are hashed: two plans are interchangeable if and only if these bytes are equal.
+ * `order` is what berth_problem_canonical_order gave. */
 enum berth_code berth_planid_encode(
-    const struct berth_problem *problem, const struct berth_solve_options *options, void *ctx,
-    void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) BERTH_MUST_USE;
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes),
+    struct berth_error *err) BERTH_MUST_USE;
 
 /* The id of bytes that berth_planid_encode wrote. */
 enum berth_code berth_planid_of_bytes(
