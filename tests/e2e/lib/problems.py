@@ -1,0 +1,64 @@
+"""Problems as CSV and as messages, and a judge of plans that shares no code with Berth."""
+import random
+
+
+def csv(rows, header="id,lower,upper,size"):
+    """Returns a CSV file of rows."""
+    return "\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def read_csv(path):
+    """Returns (id, lower, upper, size) of each row of a file with that header."""
+    lines = path.read_text().splitlines()
+    assert lines[0] == "id,lower,upper,size", lines[0]
+    return [(row[0], *map(int, row[1:])) for row in (line.split(",") for line in lines[1:] if line)]
+
+
+def random_rows(n, seed=1, steps=100, largest=1000):
+    """Returns n random buffers."""
+    rng = random.Random(seed)
+    rows = []
+    for i in range(n):
+        lower = rng.randrange(steps)
+        rows.append((f"b{i}", lower, lower + rng.randint(1, steps // 4 or 1), rng.randint(1, largest)))
+    return rows
+
+
+def load(rows):
+    """Returns the largest sum of sizes live at one step: what no plan can be smaller than."""
+    change = {}
+    for _, lower, upper, size in rows:
+        change[lower] = change.get(lower, 0) + size
+        change[upper] = change.get(upper, 0) - size
+    live = largest = 0
+    for step in sorted(change):
+        live += change[step]
+        largest = max(largest, live)
+    return largest
+
+
+def violations(rows, offsets, arena):
+    """Returns the pairs of buffers that share bytes while both are live, and those that leave the arena."""
+    found = [row[0] for row, offset in zip(rows, offsets) if offset < 0 or offset + row[3] > arena]
+    placed = sorted(zip(rows, offsets), key=lambda pair: pair[0][1])
+    live = []
+    for row, offset in placed:
+        live = [(r, o) for r, o in live if r[2] > row[1]]
+        found += [(r[0], row[0]) for r, o in live if o < offset + row[3] and offset < o + r[3]]
+        live.append((row, offset))
+    return found
+
+
+def fill(problem, rows, ids=True):
+    """Fills a berth.v1.Problem message with rows."""
+    problem.buffer_size_bytes.extend(row[3] for row in rows)
+    problem.buffer_lower.extend(row[1] for row in rows)
+    problem.buffer_upper.extend(row[2] for row in rows)
+    if ids:
+        ends, text = [], b""
+        for row in rows:
+            text += row[0].encode()
+            ends.append(len(text))
+        problem.buffer_id_text = text
+        problem.buffer_id_end.extend(ends)
+    return problem
