@@ -35,7 +35,7 @@ def test_a_room_builds_alone(copy):
     [
         ("planner/base/arena.c", "planner.base", "packing/strategy.h"),
         ("planner/verify/verify.c", "planner.verify", "packing/strategy.h"),
-        ("formats/minimalloc/reader.c", "formats.minimalloc", "base/arena.h"),
+        ("formats/minimalloc/read.c", "formats.minimalloc", "base/arena.h"),
     ],
 )
 def test_include_across_an_undeclared_edge_does_not_compile(copy, source, target, header):

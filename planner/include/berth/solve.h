@@ -13,7 +13,8 @@
 /* Effort is counted in ticks: about one a memory access of an inner loop, so that 10^9 are some seconds. */
 #define BERTH_DEFAULT_BUDGET_TICKS UINT64_C(2000000000)
 
-/* Part of every plan's id: one more whenever the same problem and options may give another plan than before. */
+/* Part of every plan's id: one more whenever the same problem and options may give another plan than before.
+ */
 #define BERTH_ENGINE_VERSION 1
 
 /* Each phase and strategy can be switched off; tests show that each is sound and worth having. One table
