@@ -40,6 +40,14 @@ enum berth_code berth_builder_limit(
     struct berth_problem_builder *builder, struct berth_item item, const char *field, const char *format, ...)
     BERTH_PRINTF(4, 5);
 
+/* The buffer as an item of the caller's: a buffer, a value, or the operator of a workspace; and in words. */
+struct berth_item berth_builder_item(const struct berth_problem_builder *builder, uint32_t buffer);
+void berth_builder_describe(
+    const struct berth_problem_builder *builder, uint32_t buffer, char *to, size_t capacity);
+
+/* Whether a buffer of this size may be pinned there in the pool; offset + size must not overflow. */
+bool berth_builder_pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size);
+
 /* Makes the default pool if there is none; called before the first row. */
 enum berth_code berth_builder_close_pools(struct berth_problem_builder *builder);
 

@@ -136,7 +136,7 @@ static void sort_items(const struct berth_names *names, uint32_t *items, uint32_
   }
 }
 
-static bool find_by_sorting(
+bool berth_names_find_by_sorting(
     const struct berth_allocator *allocator, const struct berth_names *names, uint32_t *out_first,
     uint32_t *out_second) {
   size_t n_bytes = names->end.n * 2 * sizeof(uint32_t);
@@ -174,7 +174,7 @@ bool berth_names_find_duplicate(
   case DONE:
     return true;
   case TOO_SLOW:
-    return find_by_sorting(allocator, names, out_first, out_second);
+    return berth_names_find_by_sorting(allocator, names, out_first, out_second);
   case NO_MEMORY:
     break;
   }

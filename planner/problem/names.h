@@ -22,6 +22,11 @@ bool berth_names_find_duplicate(
     const struct berth_allocator *allocator, const struct berth_names *names, uint32_t *out_first,
     uint32_t *out_second);
 
+/* The second way; the outputs must be BERTH_NO_INDEX before. */
+bool berth_names_find_by_sorting(
+    const struct berth_allocator *allocator, const struct berth_names *names, uint32_t *out_first,
+    uint32_t *out_second);
+
 void berth_names_finish(const struct berth_allocator *allocator, struct berth_names *names);
 
 #endif

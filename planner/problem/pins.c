@@ -1,6 +1,243 @@
+/* Pins that contradict each other: two buffers that can only be in one pool, pinned to bytes that meet at a
+ * step at which both hold them, or that must never share.
+ *
+ * A sweep over time. Every pinned buffer is cut into pieces, stretches of time in which it holds one window
+ * of bytes; as long as no two pieces have met, those that are live lie apart, so a new one can only meet its
+ * neighbours in the order of pools and bytes. */
+#include "base/arena.h"
+#include "base/rankset.h"
+#include "base/sort.h"
 #include "problem/builder.h"
 
-enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) {
-  (void)builder;
+struct piece {
+  int64_t lower;
+  int64_t upper;
+  uint64_t first_byte;
+  uint64_t end_byte;
+  uint32_t buffer;
+  uint32_t pool;
+};
+
+struct sweep {
+  struct berth_problem_builder *builder;
+  const struct berth_rows *rows;
+  uint32_t *pool_of; /* the one pool of each pinned buffer, or BERTH_NO_INDEX */
+  struct piece *pieces;
+  uint32_t n;
+  uint32_t capacity;
+  uint32_t *rank; /* of each piece by pool and first byte */
+  uint32_t *piece_at;
+  struct berth_rankset live;
+};
+
+/* The only pool in which the pin is possible. */
+static uint32_t only_pool(const struct berth_problem *problem, uint32_t buffer) {
+  const struct berth_rows *rows = &problem->rows;
+  uint32_t begin = rows->pool_begin.n != 0 ? rows->pool_begin.items[buffer] : 0;
+  uint32_t n = rows->pool_begin.n != 0 ? rows->pool_begin.items[buffer + 1] - begin : 0;
+  bool every = n == 0;
+  n = every ? (uint32_t)problem->pools.n : n;
+  uint32_t found = BERTH_NO_INDEX;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t pool = every ? i : rows->pools.items[begin + i];
+    if (berth_builder_pin_suits(
+            &problem->pools.items[pool], rows->pin.items[buffer], rows->size.items[buffer])) {
+      if (found != BERTH_NO_INDEX) {
+        return BERTH_NO_INDEX;
+      }
+      found = pool;
+    }
+  }
+  return found;
+}
+
+static enum berth_code
+blame_two(struct berth_problem_builder *builder, uint32_t buffer, uint32_t other, const char *why) {
+  const struct berth_rows *rows = &builder->problem->rows;
+  char name[2 * BERTH_FIELD_SIZE];
+  berth_builder_describe(builder, other, name, sizeof name);
+  uint64_t offset = rows->pin.items[buffer];
+  uint64_t other_offset = rows->pin.items[other];
+  return berth_builder_blame(
+      builder, berth_builder_item(builder, buffer), BERTH_REASON_BAD_PIN, "offset",
+      "pinned at [%llu, %llu), it meets %s, pinned at [%llu, %llu), %s", (unsigned long long)offset,
+      (unsigned long long)(offset + rows->size.items[buffer]), name, (unsigned long long)other_offset,
+      (unsigned long long)(other_offset + rows->size.items[other]), why);
+}
+
+/* ---- Pieces ---- */
+
+static void
+add_piece(struct sweep *sweep, uint32_t buffer, int64_t lower, int64_t upper, uint64_t first, uint64_t end) {
+  if (lower < upper && first < end) {
+    uint64_t offset = sweep->rows->pin.items[buffer];
+    sweep->pieces[sweep->n++] = (struct piece){
+        .lower = lower,
+        .upper = upper,
+        .first_byte = offset + first,
+        .end_byte = offset + end,
+        .buffer = buffer,
+        .pool = sweep->pool_of[buffer],
+    };
+  }
+}
+
+static void cut(struct sweep *sweep, uint32_t buffer) {
+  const struct berth_rows *rows = sweep->rows;
+  int64_t at = rows->lower.items[buffer];
+  uint64_t size = rows->size.items[buffer];
+  uint32_t begin = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer] : 0;
+  uint32_t end = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer + 1] : 0;
+  for (uint32_t i = begin; i < end; i++) {
+    const struct berth_gap *gap = &rows->gaps.items[i];
+    add_piece(sweep, buffer, at, gap->lower, 0, size);
+    add_piece(sweep, buffer, gap->lower, gap->upper, gap->window_lower, gap->window_upper);
+    at = gap->upper;
+  }
+  add_piece(sweep, buffer, at, rows->upper.items[buffer], 0, size);
+}
+
+static bool make_pieces(struct sweep *sweep, struct berth_arena *arena) {
+  size_t n_rows = sweep->rows->size.n;
+  size_t capacity = 0;
+  sweep->pool_of = berth_arena_new(arena, uint32_t, n_rows);
+  if (sweep->pool_of == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n_rows; i++) {
+    bool pinned = i < sweep->rows->pin.n && sweep->rows->pin.items[i] != BERTH_UNPINNED;
+    sweep->pool_of[i] = pinned ? only_pool(sweep->builder->problem, i) : BERTH_NO_INDEX;
+    if (sweep->pool_of[i] != BERTH_NO_INDEX) {
+      const uint32_t *begin = sweep->rows->gap_begin.n != 0 ? sweep->rows->gap_begin.items + i : NULL;
+      capacity += begin != NULL ? 2 * (size_t)(begin[1] - begin[0]) + 1 : 1;
+    }
+  }
+  if (capacity > UINT32_MAX / 2) {
+    return false;
+  }
+  sweep->pieces = berth_arena_new(arena, struct piece, capacity);
+  if (sweep->pieces == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n_rows; i++) {
+    if (sweep->pool_of[i] != BERTH_NO_INDEX) {
+      cut(sweep, i);
+    }
+  }
+  return true;
+}
+
+static bool rank_pieces(struct sweep *sweep, struct berth_arena *arena, struct berth_sort_item *items) {
+  uint32_t n = sweep->n;
+  sweep->rank = berth_arena_new(arena, uint32_t, n);
+  sweep->piece_at = berth_arena_new(arena, uint32_t, n);
+  if (sweep->rank == NULL || sweep->piece_at == NULL || !berth_rankset_init(&sweep->live, arena, n)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    items[i] = (struct berth_sort_item){.key = sweep->pieces[i].first_byte, .index = i};
+  }
+  berth_sort_items(items, items + n, n);
+  for (uint32_t i = 0; i < n; i++) {
+    items[i].key = sweep->pieces[items[i].index].pool;
+  }
+  berth_sort_items(items, items + n, n);
+  for (uint32_t i = 0; i < n; i++) {
+    sweep->rank[items[i].index] = i;
+    sweep->piece_at[i] = items[i].index;
+  }
+  return true;
+}
+
+/* ---- The sweep ---- */
+
+static bool meet(const struct piece *a, const struct piece *b) {
+  uint64_t first = a->first_byte > b->first_byte ? a->first_byte : b->first_byte;
+  uint64_t end = a->end_byte < b->end_byte ? a->end_byte : b->end_byte;
+  return a->pool == b->pool && first < end; /* also right for no bytes */
+}
+
+static enum berth_code begin_piece(struct sweep *sweep, uint32_t index) {
+  uint32_t rank = sweep->rank[index];
+  const struct piece *piece = &sweep->pieces[index];
+  uint32_t neighbours[2] = {
+      berth_rankset_before(&sweep->live, rank), berth_rankset_after(&sweep->live, rank)};
+  for (int i = 0; i < 2; i++) {
+    if (neighbours[i] == BERTH_NO_RANK) {
+      continue;
+    }
+    const struct piece *other = &sweep->pieces[sweep->piece_at[neighbours[i]]];
+    if (meet(piece, other)) {
+      uint32_t later = piece->buffer > other->buffer ? piece->buffer : other->buffer;
+      uint32_t earlier = piece->buffer > other->buffer ? other->buffer : piece->buffer;
+      return blame_two(sweep->builder, later, earlier, "and their lifetimes meet too");
+    }
+  }
+  berth_rankset_insert(&sweep->live, rank);
   return BERTH_OK;
+}
+
+/* Ends come before begins at one step: they are first in `items`, and sorting is stable. */
+static enum berth_code run(struct sweep *sweep, struct berth_sort_item *items) {
+  uint32_t n = sweep->n;
+  for (uint32_t i = 0; i < n; i++) {
+    items[i] = (struct berth_sort_item){.key = berth_sort_key_i64(sweep->pieces[i].upper), .index = i};
+    items[n + i] =
+        (struct berth_sort_item){.key = berth_sort_key_i64(sweep->pieces[i].lower), .index = n + i};
+  }
+  berth_sort_items(items, items + 2 * (size_t)n, 2 * (size_t)n);
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    if (items[i].index < n) {
+      berth_rankset_remove(&sweep->live, sweep->rank[items[i].index]);
+      continue;
+    }
+    enum berth_code code = begin_piece(sweep, items[i].index - n);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return BERTH_OK;
+}
+
+/* ---- Pins against conflicts ---- */
+
+static enum berth_code check_conflicts(struct sweep *sweep) {
+  const struct berth_problem *problem = sweep->builder->problem;
+  const struct berth_rows *rows = sweep->rows;
+  for (size_t i = 0; i < problem->conflicts.n; i++) {
+    uint32_t a = problem->conflicts.items[i][0];
+    uint32_t b = problem->conflicts.items[i][1];
+    if (sweep->pool_of[a] == BERTH_NO_INDEX || sweep->pool_of[a] != sweep->pool_of[b]) {
+      continue;
+    }
+    struct piece piece_a = {
+        .first_byte = rows->pin.items[a], .end_byte = rows->pin.items[a] + rows->size.items[a]};
+    struct piece piece_b = {
+        .first_byte = rows->pin.items[b], .end_byte = rows->pin.items[b] + rows->size.items[b]};
+    if (meet(&piece_a, &piece_b)) {
+      return blame_two(sweep->builder, b, a, "and they must not share bytes");
+    }
+  }
+  return BERTH_OK;
+}
+
+enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) {
+  if (builder->problem->rows.pin.n == 0) {
+    return BERTH_OK;
+  }
+  struct berth_arena arena;
+  berth_arena_init(&arena, &builder->allocator);
+  struct sweep sweep = {.builder = builder, .rows = &builder->problem->rows};
+  enum berth_code code = BERTH_OK;
+  struct berth_sort_item *items = NULL;
+  if (make_pieces(&sweep, &arena)) {
+    items = berth_arena_new(&arena, struct berth_sort_item, 4 * (size_t)sweep.n);
+  }
+  if (items == NULL || !rank_pieces(&sweep, &arena, items)) {
+    code = berth_fail_memory(&builder->error);
+  }
+  code = code != BERTH_OK ? code : run(&sweep, items);
+  code = code != BERTH_OK ? code : check_conflicts(&sweep);
+  berth_arena_finish(&arena);
+  return code;
 }

@@ -172,7 +172,7 @@ largest_alignment(const struct berth_problem_builder *builder, const struct bert
 
 /* ---- Pins ---- */
 
-static bool pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size) {
+bool berth_builder_pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size) {
   return (offset & (pool->alignment - 1)) == 0 && offset + size <= pool->capacity_bytes &&
          size <= pool->max_block_bytes;
 }
@@ -197,7 +197,7 @@ static enum berth_code check_pin(
   bool suits = false;
   for (uint32_t i = 0; i < list.n && !suits; i++) {
     uint32_t pool = list.items != NULL ? list.items[i] : i;
-    suits = pin_suits(&builder->problem->pools.items[pool], offset, spec->size_bytes);
+    suits = berth_builder_pin_suits(&builder->problem->pools.items[pool], offset, spec->size_bytes);
   }
   if (!suits) {
     return berth_builder_blame(
