@@ -13,6 +13,7 @@ struct berthd_job {
   enum berthd_job_kind kind;
   struct berth_problem *problem;
   struct berth_solve_options options; /* PLAN */
+  struct berth_planid id;             /* PLAN */
   const uint32_t *pool;               /* VERIFY */
   const uint64_t *offset;
   uint32_t max_violations;
@@ -37,5 +38,9 @@ void berthd_core_progress(
     struct berthd_core *core, struct berthd_job *job, const struct berth_progress *progress);
 /* Ends the job; the result stays the caller's. */
 void berthd_core_finish(struct berthd_core *core, struct berthd_job *job, const struct berthd_result *result);
+
+/* The same plan in libc's memory, for one that was made with an allocator that ends with its job. NULL if
+ * memory ran out. */
+struct berth_plan *berthd_plan_copy(const struct berth_plan *plan);
 
 #endif

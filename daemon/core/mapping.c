@@ -43,6 +43,14 @@ static struct berth_plan *create_like(const struct berth_plan *plan) {
   return copy;
 }
 
+struct berth_plan *berthd_plan_copy(const struct berth_plan *plan) {
+  struct berth_plan *copy = create_like(plan);
+  if (copy != NULL) {
+    move_columns(copy, plan, NULL, NULL);
+  }
+  return copy;
+}
+
 const struct berth_plan *
 berthd_map_to_canonical(const struct berth_plan *plan, const struct berthd_order *order) {
   if (order->is_identity) {

@@ -204,6 +204,7 @@ static void open_flight(
   struct berthd_core *core = submission->core;
   if (submission->key.order != NULL) {
     fresh->key = submission->key;
+    fresh->job.id = submission->key.id;
     fresh->key.order = berthd_order_ref(submission->key.order);
     submission->key.bytes = NULL; /* moved */
     berthd_flight_list(core, fresh);

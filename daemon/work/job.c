@@ -1,0 +1,152 @@
+/* Plan, then let the independent judge look at it: a plan that it refuses never leaves, is logged and
+ * counted, and the request ends with INTERNAL. */
+#include "work/job.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "berth/verify.h"
+#include "log/log.h"
+#include "work/memory.h"
+
+#define N_LOGGED_VIOLATIONS 4
+#define MOST_VIOLATIONS 10000
+
+struct run {
+  struct berthd_job *job;
+  const struct berthd_job_hooks *hooks;
+  bool was_stopped;
+};
+
+static bool should_stop(void *ctx) {
+  struct run *run = ctx;
+  run->hooks->beat(run->hooks->ctx);
+  run->was_stopped = run->was_stopped || atomic_load_explicit(&run->job->stop, memory_order_relaxed);
+  return run->was_stopped;
+}
+
+static void on_progress(void *ctx, const struct berth_progress *progress) {
+  struct run *run = ctx;
+  run->hooks->on_progress(run->hooks->ctx, run->job, progress);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static enum berth_code check(
+    const struct berthd_job *job, const struct berth_plan *plan, const struct berth_allocator *allocator,
+    struct berth_error *err) {
+  struct berth_violation violations[N_LOGGED_VIOLATIONS];
+  struct berth_verdict verdict;
+  enum berth_code code =
+      berth_verify(job->problem, plan, allocator, violations, N_LOGGED_VIOLATIONS, &verdict, err);
+  if (code != BERTH_OK || verdict.n_violations == 0) {
+    return code;
+  }
+  for (uint32_t i = 0; i < verdict.n_listed; i++) {
+    BERTHD_LOG(
+        ERROR, "plan.refused", BERTHD_STR("plan_id", job->id.hex),
+        BERTHD_STR("kind", berth_violation_kind_name(violations[i].kind)),
+        BERTHD_U64("buffer_a", violations[i].buffer_a), BERTHD_U64("buffer_b", violations[i].buffer_b),
+        BERTHD_STR("message", violations[i].message));
+  }
+  return berth_fail(
+      err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+      "the independent check refused the plan (%s); it was not returned",
+      verdict.n_listed > 0 ? violations[0].message : "no detail");
+}
+
+static bool would_come_again(const struct berthd_result *result, const struct berthd_memory *memory) {
+  switch (result->code) {
+  case BERTH_INVALID_ARGUMENT:
+  case BERTH_FAILED_PRECONDITION:
+  case BERTH_OUT_OF_RANGE:
+  case BERTH_UNIMPLEMENTED:
+  case BERTH_INTERNAL:
+    return !result->was_stopped;
+  case BERTH_RESOURCE_EXHAUSTED:
+    return memory->was_refused && !result->was_stopped;
+  default:
+    return false;
+  }
+}
+
+static void
+log_result(const struct berthd_job *job, const struct berthd_result *result, uint64_t peak_bytes) {
+  if (result->plan == NULL) {
+    BERTHD_LOG(
+        INFO, "plan.failed", BERTHD_STR("plan_id", job->id.hex),
+        BERTHD_STR("code", berth_code_name(result->code)),
+        BERTHD_STR("reason", berth_reason_name(result->error.reason)),
+        BERTHD_STR("message", result->error.message), BERTHD_F64("seconds", result->solve_seconds),
+        BERTHD_U64("memory_bytes", peak_bytes));
+    return;
+  }
+  BERTHD_LOG(
+      INFO, "plan.done", BERTHD_STR("plan_id", job->id.hex),
+      BERTHD_STR("status", berth_plan_status_name(result->plan->status)),
+      BERTHD_U64("n_buffers", result->plan->n_buffers), BERTHD_U64("arena_bytes", result->plan->arena_bytes),
+      BERTHD_U64("lower_bound_bytes", result->plan->lower_bound_bytes),
+      BERTHD_U64("ticks", result->plan->ticks), BERTHD_F64("seconds", result->solve_seconds),
+      BERTHD_U64("memory_bytes", peak_bytes));
+}
+
+static void run_plan(
+    struct berthd_job *job, struct berthd_memory *memory, const struct berthd_job_hooks *hooks,
+    struct berthd_result *result) {
+  struct run run = {.job = job, .hooks = hooks};
+  const struct berth_solve_hooks solve_hooks = {
+      .ctx = &run, .should_stop = should_stop, .on_progress = on_progress};
+  struct berth_plan *plan = NULL;
+  result->code =
+      berth_solve(job->problem, &job->options, &solve_hooks, &memory->allocator, &plan, &result->error);
+  result->was_stopped = run.was_stopped;
+  if (result->code == BERTH_OK) {
+    result->code = check(job, plan, &memory->allocator, &result->error);
+  }
+  if (result->code == BERTH_OK) {
+    result->plan = berthd_plan_copy(plan); /* out of the memory that ends here */
+    result->code = result->plan != NULL ? BERTH_OK : berth_fail_memory(&result->error);
+  }
+  berth_plan_unref(plan);
+  result->is_deterministic = would_come_again(result, memory);
+}
+
+static void run_check(struct berthd_job *job, struct berthd_memory *memory, struct berthd_result *result) {
+  uint32_t capacity = job->max_violations < MOST_VIOLATIONS ? job->max_violations : MOST_VIOLATIONS;
+  struct berth_violation *violations = calloc((size_t)capacity + 1, sizeof *violations);
+  if (violations == NULL) {
+    result->code = berth_fail_memory(&result->error);
+    return;
+  }
+  result->violations = violations;
+  result->code = berth_verify_offsets(
+      job->problem, job->pool, job->offset, &memory->allocator, violations, capacity, &result->verdict,
+      &result->error);
+}
+
+void berthd_job_run(
+    struct berthd_job *job, uint64_t memory_bytes, const struct berthd_job_hooks *hooks,
+    struct berthd_result *out_result) {
+  *out_result = (struct berthd_result){0};
+  struct berthd_memory memory;
+  berthd_memory_init(&memory, memory_bytes);
+  double begin = seconds_now();
+  if (job->kind == BERTHD_JOB_PLAN) {
+    run_plan(job, &memory, hooks, out_result);
+  } else {
+    run_check(job, &memory, out_result);
+  }
+  out_result->solve_seconds = seconds_now() - begin;
+  if (job->kind == BERTHD_JOB_PLAN) {
+    log_result(job, out_result, memory.peak_bytes);
+  }
+}
+
+void berthd_result_finish(struct berthd_result *result) {
+  berth_plan_unref(result->plan);
+  free((void *)(uintptr_t)result->violations);
+}
