@@ -1,9 +1,17 @@
-"""Every package in scripts/packages.txt has a group and a reason, and none is listed twice; no other script installs."""
+"""Every package in scripts/packages.txt has a group and a reason, and none is listed twice; every library that the build
+asks pkg-config for is in it; no other script installs."""
 import re
 
-from . import append, at, files, lines
+from . import append, at, files, lines, run
 
 LINE = re.compile(r"(build|run|test|e2e) ([a-z0-9][a-z0-9+.-]+)( [\w.-]+)? +# \S.*")
+
+
+def package_of(module):
+    """Returns the Debian package that a pkg-config module comes from."""
+    _, folder = run(["pkg-config", "--variable=pcfiledir", module], ".")
+    _, owner = run(["dpkg", "--search", f"{folder.strip()}/{module}.pc"], ".")
+    return owner.split(":")[0]
 
 
 def find(root):
@@ -19,6 +27,12 @@ def find(root):
             found.append(at(root, listing, number, f"{match.group(2)} is on line {seen[match.group(2)]} already"))
         else:
             seen[match.group(2)] = number
+    for path in files(root, "CMakeLists.txt", "*.cmake"):
+        for number, line in lines(path):
+            match = re.search(r"pkg_check_modules\((.*)\)", line)
+            for module in re.findall(r"\b[a-z][\w.+-]*", match.group(1)) if match else ():
+                if package_of(module) not in seen:
+                    found.append(at(root, path, number, f"{package_of(module)} (of {module}) is not in {listing.name}"))
     for path in files(root, "scripts/*", ".ci/*"):
         if path.name == "setup":
             continue
@@ -40,4 +54,8 @@ def hidden_install(root):
     append(root, "scripts/test", "apt-get -y install sl\n")
 
 
-PLANTS = [no_reason, twice, hidden_install]
+def unlisted_library(root):
+    append(root, "daemon/CMakeLists.txt", "pkg_check_modules(PLANTED REQUIRED IMPORTED_TARGET sqlite3)\n")
+
+
+PLANTS = [unlisted_library, no_reason, twice, hidden_install]

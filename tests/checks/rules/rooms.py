@@ -23,6 +23,7 @@ EDGES = {
     "planner.problem": {"base", "liveness"},
     "planner.interference": {"base", "problem"},
     "planner.packing": {"base", "problem", "interference"},
+    "planner.solve": {"base", "problem", "interference", "packing"},
     "planner.verify": {"base"},
     "planner.report": {"base", "verify"},
     "daemon.log": set(),
