@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "berth/problem.h"
+
 /* During the compressed steps [lower, upper) the buffer holds only the byte window, relative to its offset;
  * equal bounds mean that it is absent. */
 struct berth_packing_gap {

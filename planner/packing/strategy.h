@@ -21,6 +21,7 @@ struct berth_packing_search {
   uint64_t best_arena;   /* of best_offset; BERTH_UNLIMITED while there is none */
   uint64_t *best_offset; /* n_buffers entries, owned by the caller */
   bool infeasible;       /* proven: nothing fits in the capacity */
+  bool any_fit;          /* only "does it fit" is asked: the first plan in the capacity ends the search */
   void *ctx;
   void (*on_improvement)(void *ctx, const struct berth_packing_search *search); /* may be NULL */
 };
@@ -34,7 +35,8 @@ struct berth_packing_strategy {
 /* True when nothing is left to do: proven optimal, proven infeasible, or (with a capacity) fitted when only
  * that is asked for. */
 static inline bool berth_packing_done(const struct berth_packing_search *search) {
-  return search->infeasible || search->best_arena <= search->lower_bound;
+  return search->infeasible || search->best_arena <= search->lower_bound ||
+         (search->any_fit && search->best_arena != BERTH_UNLIMITED);
 }
 
 /* Takes `offset` as the incumbent if its arena is smaller than the best so far; returns whether it was. */

@@ -1,0 +1,21 @@
+#include "base/order.h"
+
+#include "base/sort.h"
+
+bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *key, uint32_t *order) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, n);
+  struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n);
+  bool ok = items != NULL && scratch != NULL;
+  if (ok) {
+    for (uint32_t k = 0; k < n; k++) {
+      items[k] = (struct berth_sort_item){.key = key[order[k]], .index = order[k]};
+    }
+    berth_sort_items(items, scratch, n);
+    for (uint32_t k = 0; k < n; k++) {
+      order[k] = items[k].index;
+    }
+  }
+  berth_arena_rewind(arena, mark);
+  return ok;
+}

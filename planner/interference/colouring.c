@@ -1,0 +1,132 @@
+#include "interference/colouring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "interference/colouring_orders.h"
+
+/* Slots are numbered by first use, so that equal sharing gives equal numbers whatever order found it. */
+static bool renumber(const struct berth_colouring_input *input, struct berth_arena *arena, uint32_t *slot) {
+  uint32_t n = input->timeline->n_buffers;
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint32_t *name = berth_arena_new(arena, uint32_t, n);
+  if (name != NULL) {
+    memset(name, 0xff, n * sizeof *name);
+    uint32_t n_named = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      if (input->size[i] == 0) {
+        slot[i] = 0;
+        continue;
+      }
+      if (name[slot[i]] == UINT32_MAX) {
+        name[slot[i]] = n_named++;
+      }
+      slot[i] = name[slot[i]];
+    }
+  }
+  berth_arena_rewind(arena, mark);
+  return name != NULL;
+}
+
+static uint32_t most_live(const struct berth_colouring_input *input, uint64_t *scratch) {
+  const struct berth_timeline *timeline = input->timeline;
+  memset(scratch, 0, timeline->n_steps * sizeof *scratch);
+  for (uint32_t i = 0; i < timeline->n_buffers; i++) {
+    if (input->size[i] > 0) {
+      scratch[timeline->lower[i]]++;
+      if (timeline->upper[i] < timeline->n_steps) {
+        scratch[timeline->upper[i]]--;
+      }
+    }
+  }
+  uint64_t most = 0;
+  uint64_t live = 0;
+  for (uint32_t t = 0; t < timeline->n_steps; t++) {
+    live += scratch[t];
+    most = live > most ? live : most;
+  }
+  return (uint32_t)most;
+}
+
+/* Ranks for the packed orders: largest first, then most conflicts first; ties in canonical order. */
+static bool rank_by(
+    const struct berth_colouring_input *input, bool by_degree, struct berth_arena *arena, uint32_t *order) {
+  uint32_t n = input->timeline->n_buffers;
+  uint64_t *key = berth_arena_new(arena, uint64_t, n);
+  if (key == NULL) {
+    return false;
+  }
+  if (by_degree) {
+    uint32_t *degree = berth_arena_new(arena, uint32_t, n);
+    if (degree == NULL || berth_timeline_degrees(input->timeline, arena, degree) != BERTH_OK) {
+      return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+      key[i] = ~(uint64_t)degree[i];
+    }
+  } else {
+    for (uint32_t i = 0; i < n; i++) {
+      key[i] = ~input->size[i];
+    }
+  }
+  berth_order_identity(n, order);
+  return berth_order_by_key(arena, n, key, order);
+}
+
+static bool try_ranked(
+    const struct berth_colouring_input *input, bool by_degree, struct berth_arena *arena,
+    struct berth_effort *effort, uint32_t *slot, struct berth_colouring *best) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint32_t *order = berth_arena_new(arena, uint32_t, input->timeline->n_buffers);
+  struct berth_slots slots;
+  bool ok = order != NULL && rank_by(input, by_degree, arena, order) &&
+            berth_slots_ranked(input, order, arena, effort, slot, &slots);
+  if (ok && slots.finished && slots.total_bytes < best->reuse_bytes) {
+    best->reuse_bytes = slots.total_bytes;
+    best->n_slots = slots.n;
+    memcpy(best->slot, slot, input->timeline->n_buffers * sizeof *slot);
+  }
+  berth_arena_rewind(arena, mark);
+  return ok;
+}
+
+static bool slots_apart(const struct berth_colouring_input *input, uint32_t *slot, struct berth_slots *out) {
+  *out = (struct berth_slots){.finished = true};
+  for (uint32_t i = 0; i < input->timeline->n_buffers; i++) {
+    slot[i] = out->n;
+    out->n += input->size[i] > 0;
+    out->total_bytes += input->size[i];
+  }
+  return true;
+}
+
+enum berth_code berth_colour(
+    const struct berth_colouring_input *input, struct berth_arena *arena, struct berth_effort *effort,
+    bool reuse, struct berth_colouring *out) {
+  uint32_t n = input->timeline->n_buffers;
+  *out = (struct berth_colouring){.slot = berth_arena_new_zeroed(arena, uint32_t, n)};
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint64_t *load = berth_arena_new(arena, uint64_t, input->timeline->n_steps);
+  uint32_t *slot = berth_arena_new_zeroed(arena, uint32_t, n);
+  struct berth_slots slots;
+  bool ok =
+      out->slot != NULL && load != NULL && slot != NULL &&
+      (reuse ? berth_slots_by_start(input, arena, out->slot, &slots) : slots_apart(input, out->slot, &slots));
+  if (ok) {
+    out->n_slots_needed = most_live(input, load);
+    out->n_slots = slots.n;
+    out->reuse_bytes = slots.total_bytes;
+    for (uint32_t i = 0; i < n; i++) {
+      out->naive_bytes += input->size[i];
+    }
+    uint64_t peak = n > 0 ? load[berth_timeline_load(input->timeline, input->size, load)] : 0;
+    bool many = !reuse || n > BERTH_COLOURING_MANY || input->n_conflicts > 0;
+    for (int by_degree = 0; ok && !many && by_degree < 2 && out->reuse_bytes > peak; by_degree++) {
+      ok = try_ranked(input, by_degree, arena, effort, slot, out);
+    }
+    ok = ok && renumber(input, arena, out->slot);
+  }
+  berth_arena_rewind(arena, mark);
+  return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}

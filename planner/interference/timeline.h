@@ -1,0 +1,43 @@
+/* Compressed time: the steps at which some lifetime begins, and every lifetime over their indices. Two
+ * lifetimes overlap if and only if their compressed forms do, and any load is reached at such a step. */
+#ifndef INTERFERENCE_TIMELINE_H
+#define INTERFERENCE_TIMELINE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "berth/problem.h"
+
+/* Gaps are cut into compressed steps as well; see berth_gap for the meaning. */
+struct berth_timeline_gap {
+  uint32_t lower;
+  uint32_t upper;
+  uint64_t window_lower;
+  uint64_t window_upper;
+};
+
+/* Columns of the chosen buffers, all in the arena that they were made in. */
+struct berth_timeline {
+  uint32_t n_buffers;
+  uint32_t n_steps;
+  int64_t *step_at; /* the original step of each compressed one, ascending */
+  uint32_t *lower;  /* [lower, upper), never empty */
+  uint32_t *upper;
+  uint32_t *gap_begin; /* n_buffers + 1; NULL if none of them has gaps */
+  struct berth_timeline_gap *gaps;
+};
+
+/* `members` picks buffers in the order wanted; NULL means all. O(n log n). */
+enum berth_code berth_timeline_make(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
+    struct berth_arena *arena, struct berth_timeline *out) BERTH_MUST_USE;
+
+/* The bytes live at each compressed step, live windows only; sizes as `size[i]` of member i. `out_load` has
+ * n_steps entries. Returns the first step of the peak (0 if there are none). */
+uint32_t berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size, uint64_t *out_load);
+
+/* How many others each buffer meets in time, gaps and pairs left out: counted, not listed; O(n). */
+enum berth_code berth_timeline_degrees(
+    const struct berth_timeline *timeline, struct berth_arena *arena, uint32_t *out_degree) BERTH_MUST_USE;
+
+#endif

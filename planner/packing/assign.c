@@ -1,0 +1,156 @@
+#include "packing/assign.h"
+
+#include "base/order.h"
+#include "packing/board.h"
+#include "packing/placement.h"
+
+static uint32_t n_choices(const struct berth_assignment *assignment, uint32_t buffer) {
+  const struct berth_buffers *buffers = assignment->buffers;
+  uint32_t n =
+      buffers->pool_begin != NULL ? buffers->pool_begin[buffer + 1] - buffers->pool_begin[buffer] : 0;
+  return n > 0 ? n : assignment->n_pools;
+}
+
+static uint32_t pool_at(const struct berth_assignment *assignment, uint32_t buffer, uint32_t choice) {
+  const struct berth_buffers *buffers = assignment->buffers;
+  bool listed = buffers->pool_begin != NULL && buffers->pool_begin[buffer] < buffers->pool_begin[buffer + 1];
+  return listed ? buffers->pools[buffers->pool_begin[buffer] + choice] : choice;
+}
+
+static bool can_hold(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
+  const struct berth_packing_pool *it = &assignment->pools[pool];
+  uint64_t size = assignment->buffers->size_bytes[buffer];
+  uint64_t pin = assignment->buffers->pinned_offset != NULL ? assignment->buffers->pinned_offset[buffer]
+                                                            : BERTH_UNPINNED;
+  if (size > it->max_block || size > it->capacity) {
+    return false;
+  }
+  return pin == BERTH_UNPINNED || (pin <= it->capacity - size && (pin & (it->alignment - 1)) == 0);
+}
+
+/* The first choice from `from` on that can hold the buffer, or the number of choices. */
+static uint32_t find_choice(const struct berth_assignment *assignment, uint32_t buffer, uint32_t from) {
+  uint32_t n = n_choices(assignment, buffer);
+  while (from < n && !can_hold(assignment, buffer, pool_at(assignment, buffer, from))) {
+    from++;
+  }
+  return from;
+}
+
+void berth_assign_first(struct berth_assignment *assignment, const uint32_t *order, uint32_t *out_homeless) {
+  *out_homeless = BERTH_NO_INDEX;
+  for (uint32_t k = 0; k < assignment->buffers->n; k++) {
+    uint32_t buffer = order[k];
+    uint32_t choice = find_choice(assignment, buffer, 0);
+    if (choice == n_choices(assignment, buffer)) {
+      choice = 0;
+      if (*out_homeless == BERTH_NO_INDEX) {
+        *out_homeless = buffer;
+      }
+    }
+    assignment->choice[buffer] = choice;
+  }
+}
+
+uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer) {
+  return pool_at(assignment, buffer, assignment->choice[buffer]);
+}
+
+bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
+  for (uint32_t choice = 0; choice < n_choices(assignment, buffer); choice++) {
+    if (pool_at(assignment, buffer, choice) == pool) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
+  uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
+  if (choice == n_choices(assignment, buffer)) {
+    return false;
+  }
+  if (move) {
+    assignment->choice[buffer] = choice;
+    assignment->spilled = true;
+  }
+  return true;
+}
+
+bool berth_assign_members(
+    struct berth_assignment *assignment, const uint32_t *order, struct berth_arena *arena) {
+  const struct berth_buffers *buffers = assignment->buffers;
+  for (uint32_t p = 0; p < assignment->n_pools; p++) {
+    assignment->pools[p].n_members = 0;
+  }
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    assignment->pools[berth_assigned_pool(assignment, i)].n_members += buffers->size_bytes[i] > 0;
+  }
+  for (uint32_t p = 0; p < assignment->n_pools; p++) {
+    struct berth_packing_pool *pool = &assignment->pools[p];
+    pool->members = berth_arena_new(arena, uint32_t, pool->n_members);
+    pool->offset = berth_arena_new(arena, uint64_t, pool->n_members);
+    if (pool->members == NULL || pool->offset == NULL) {
+      return false;
+    }
+    pool->n_members = 0;
+  }
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    struct berth_packing_pool *pool = &assignment->pools[berth_assigned_pool(assignment, order[k])];
+    if (buffers->size_bytes[order[k]] > 0) {
+      pool->members[pool->n_members++] = order[k];
+    }
+  }
+  return true;
+}
+
+/* Places in the order given what fits, and moves on what does not and can. */
+static bool place_or_move(
+    struct berth_assignment *assignment, const struct berth_packing_pool *pool, const uint32_t *order,
+    struct berth_board *board, struct berth_effort *effort, uint32_t *out_moved) {
+  const struct berth_packing_instance *instance = board->instance;
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    uint32_t i = order[k];
+    uint64_t before = board->n_visited;
+    bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+    uint64_t limit = pool->capacity - instance->size[i];
+    uint64_t offset = pinned ? instance->pin[i] : berth_board_find(board, i, BERTH_BOARD_LOWEST, limit);
+    if (offset == BERTH_NO_PLACE) {
+      *out_moved += berth_assign_next(assignment, pool->members[i], true);
+    } else if (!berth_board_place(board, i, offset)) {
+      return false;
+    }
+    if (!berth_effort_spend(effort, board->n_visited - before)) {
+      return true;
+    }
+  }
+  return true;
+}
+
+enum berth_code berth_assign_spill(
+    struct berth_assignment *assignment, uint32_t pool_index, struct berth_arena *arena,
+    struct berth_effort *effort, uint32_t *out_moved) {
+  static const enum berth_placement_key BY_LOAD[] = {
+      BERTH_PLACEMENT_LOAD, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END};
+  const struct berth_packing_pool *pool = &assignment->pools[pool_index];
+  const struct berth_packing_instance *instance = &pool->instance;
+  uint32_t n = instance->n_buffers;
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_pairs pairs;
+  struct berth_board board;
+  uint32_t *order = berth_arena_new(arena, uint32_t, n);
+  uint64_t *rank = berth_arena_new(arena, uint64_t, n);
+  bool ok = order != NULL && rank != NULL &&
+            berth_pairs_init(&pairs, arena, n, instance->n_conflicts, instance->conflicts) &&
+            berth_board_init(&board, instance, &pairs, arena) &&
+            berth_placement_order(instance, BY_LOAD, arena, order);
+  for (uint32_t i = 0; ok && i < n; i++) { /* pinned, then bound to this pool, then free to move */
+    bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+    rank[i] = pinned ? 0 : 1 + berth_assign_next(assignment, pool->members[i], false);
+  }
+  *out_moved = 0;
+  ok = ok && berth_order_by_key(arena, n, rank, order) &&
+       place_or_move(assignment, pool, order, &board, effort, out_moved);
+  berth_arena_rewind(arena, mark);
+  return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}

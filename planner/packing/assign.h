@@ -1,0 +1,44 @@
+/* Which pool each buffer goes to: the first of its list that can hold it, and on from there when a pool is
+ * full. */
+#ifndef PACKING_ASSIGN_H
+#define PACKING_ASSIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "berth/problem.h"
+#include "packing/pool.h"
+#include "packing/strategy.h"
+
+struct berth_assignment {
+  const struct berth_buffers *buffers;
+  uint32_t n_pools;
+  struct berth_packing_pool *pools;
+  uint32_t *choice; /* of each buffer: its place in the list of its pools */
+  bool spilled;     /* someone had to go on from the first pool that could hold it */
+};
+
+/* Sets every choice. The first buffer, in the order given, that no pool can hold is *out_homeless, or
+ * BERTH_NO_INDEX. */
+void berth_assign_first(struct berth_assignment *assignment, const uint32_t *order, uint32_t *out_homeless);
+
+uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer);
+
+/* Whether the buffer's list has the pool. */
+bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
+
+/* Whether another pool after the present one could hold the buffer; goes there if `move`. */
+bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move);
+
+/* Lists the members of each pool in the given order; buffers without size are in no list. */
+bool berth_assign_members(
+    struct berth_assignment *assignment, const uint32_t *order, struct berth_arena *arena);
+
+/* Places what fits in a full pool, those first who can go nowhere else, and moves the others on to the next
+ * pools of their lists, which *out_moved counts. */
+enum berth_code berth_assign_spill(
+    struct berth_assignment *assignment, uint32_t pool, struct berth_arena *arena,
+    struct berth_effort *effort, uint32_t *out_moved) BERTH_MUST_USE;
+
+#endif

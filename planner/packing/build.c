@@ -1,0 +1,111 @@
+#include "packing/build.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "interference/timeline.h"
+
+static bool copy_columns(
+    const struct berth_buffers *buffers, const uint32_t *members, uint64_t alignment,
+    struct berth_arena *arena, struct berth_packing_instance *out) {
+  uint32_t n = out->n_buffers;
+  uint64_t *size = berth_arena_new(arena, uint64_t, n);
+  uint64_t *align = berth_arena_new(arena, uint64_t, n);
+  uint64_t *pin = buffers->pinned_offset != NULL ? berth_arena_new(arena, uint64_t, n) : NULL;
+  if (size == NULL || align == NULL || (buffers->pinned_offset != NULL && pin == NULL)) {
+    return false;
+  }
+  bool is_pinned = false;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t i = members[k];
+    size[k] = buffers->size_bytes[i];
+    align[k] = buffers->alignment[i] > alignment ? buffers->alignment[i] : alignment;
+    if (pin != NULL) {
+      pin[k] = buffers->pinned_offset[i];
+      is_pinned = is_pinned || pin[k] != BERTH_UNPINNED;
+    }
+  }
+  out->size = size;
+  out->alignment = align;
+  out->pin = is_pinned ? pin : NULL;
+  return true;
+}
+
+static bool copy_gaps(
+    const struct berth_timeline *timeline, struct berth_arena *arena, struct berth_packing_instance *out) {
+  if (timeline->gap_begin == NULL) {
+    return true;
+  }
+  uint32_t n = timeline->gap_begin[timeline->n_buffers];
+  struct berth_packing_gap *gaps = berth_arena_new(arena, struct berth_packing_gap, n);
+  for (uint32_t g = 0; gaps != NULL && g < n; g++) {
+    gaps[g] = (struct berth_packing_gap){
+        .lower = timeline->gaps[g].lower,
+        .upper = timeline->gaps[g].upper,
+        .window_lower = timeline->gaps[g].window_lower,
+        .window_upper = timeline->gaps[g].window_upper};
+  }
+  out->gap_begin = timeline->gap_begin;
+  out->gaps = gaps;
+  return gaps != NULL;
+}
+
+/* The pairs of which both are members, by their places among them. */
+static bool copy_conflicts(
+    const struct berth_buffers *buffers, const uint32_t *members, struct berth_arena *arena,
+    struct berth_packing_instance *out) {
+  uint32_t n_pairs = buffers->n_conflicts;
+  if (n_pairs == 0) {
+    return true;
+  }
+  uint32_t(*pairs)[2] = berth_arena_take(arena, n_pairs, sizeof *pairs);
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint32_t *place = berth_arena_new(arena, uint32_t, buffers->n);
+  struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, n_pairs);
+  struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n_pairs);
+  bool ok = pairs != NULL && place != NULL && items != NULL && scratch != NULL;
+  if (ok) {
+    memset(place, 0xff, buffers->n * sizeof *place);
+    for (uint32_t k = 0; k < out->n_buffers; k++) {
+      place[members[k]] = k;
+    }
+    uint32_t n_kept = 0;
+    for (uint32_t k = 0; k < n_pairs; k++) {
+      uint32_t a = place[buffers->conflicts[k][0]];
+      uint32_t b = place[buffers->conflicts[k][1]];
+      if (a != UINT32_MAX && b != UINT32_MAX) {
+        items[n_kept++].key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+      }
+    }
+    berth_sort_items(items, scratch, n_kept);
+    for (uint32_t k = 0; k < n_kept; k++) {
+      pairs[k][0] = (uint32_t)(items[k].key >> 32);
+      pairs[k][1] = (uint32_t)items[k].key;
+    }
+    out->n_conflicts = n_kept;
+    out->conflicts = (const uint32_t(*)[2])pairs;
+  }
+  berth_arena_rewind(arena, mark);
+  return ok;
+}
+
+enum berth_code berth_packing_build(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
+    uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,
+    struct berth_timeline *out_timeline) {
+  *out = (struct berth_packing_instance){.n_buffers = n_members, .capacity = capacity};
+  struct berth_timeline timeline;
+  enum berth_code code = berth_timeline_make(buffers, members, n_members, arena, &timeline);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  if (out_timeline != NULL) {
+    *out_timeline = timeline;
+  }
+  out->n_steps = timeline.n_steps;
+  out->lower = timeline.lower;
+  out->upper = timeline.upper;
+  bool ok = copy_columns(buffers, members, alignment, arena, out) && copy_gaps(&timeline, arena, out) &&
+            copy_conflicts(buffers, members, arena, out);
+  return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}

@@ -1,0 +1,219 @@
+#include "packing/placement.h"
+
+#include <string.h>
+
+#include "base/order.h"
+#include "packing/bound.h"
+
+struct method {
+  const char *name;
+  enum berth_placement_key keys[5];
+  enum berth_board_fit fit;
+};
+
+static const struct method METHODS[] = {
+    {"greedy by size", {BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_LIFE}, BERTH_BOARD_LOWEST},
+    {"by load", {BERTH_PLACEMENT_LOAD, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_LIFE}, BERTH_BOARD_LOWEST},
+    {"first fit by start", {BERTH_PLACEMENT_START, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
+    {"XLA temporal", {BERTH_PLACEMENT_LIFE, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_TIGHTEST},
+    {"XLA spatial", {BERTH_PLACEMENT_SIZE}, BERTH_BOARD_TIGHTEST},
+    {"TFLite", {BERTH_PLACEMENT_WHOLE, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_START}, BERTH_BOARD_TIGHTEST},
+    {"by area", {BERTH_PLACEMENT_AREA}, BERTH_BOARD_LOWEST},
+    {"by lifetime", {BERTH_PLACEMENT_LIFE, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
+    {"by conflicts", {BERTH_PLACEMENT_DEGREE}, BERTH_BOARD_LOWEST},
+    {"by end", {BERTH_PLACEMENT_FINISH, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
+};
+enum { N_METHODS = sizeof METHODS / sizeof METHODS[0] };
+
+/* Positive doubles sort as their bits do; one product is the same on every machine. */
+static uint64_t product_key(uint64_t a, uint64_t b) {
+  double product = (double)a * (double)b;
+  uint64_t bits;
+  memcpy(&bits, &product, sizeof bits);
+  return ~bits;
+}
+
+/* The largest load in each lifetime: a tournament over the steps. */
+static bool
+load_keys(const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key) {
+  uint32_t n = instance->n_steps;
+  uint64_t *most = berth_arena_new(arena, uint64_t, 2 * (size_t)n);
+  if (most == NULL) {
+    return false;
+  }
+  berth_packing_load(instance, &most[n]);
+  for (uint32_t k = n - 1; k > 0; k--) {
+    most[k] = most[2 * k] > most[2 * k + 1] ? most[2 * k] : most[2 * k + 1];
+  }
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    uint64_t found = 0;
+    uint32_t left = instance->lower[i] + n;
+    uint32_t right = instance->upper[i] + n;
+    for (; left < right; left /= 2, right /= 2) {
+      if (left & 1) {
+        found = most[left] > found ? most[left] : found;
+        left++;
+      }
+      if (right & 1) {
+        right--;
+        found = most[right] > found ? most[right] : found;
+      }
+    }
+    key[i] = ~found;
+  }
+  return true;
+}
+
+static bool
+degree_keys(const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key) {
+  uint32_t n = instance->n_steps;
+  uint32_t *begun = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 1); /* [t]: lower < t */
+  uint32_t *ended = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 1); /* [t]: upper <= t */
+  if (begun == NULL || ended == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    begun[instance->lower[i] + 1]++;
+    ended[instance->upper[i]]++;
+  }
+  for (uint32_t t = 0; t < n; t++) {
+    begun[t + 1] += begun[t];
+    ended[t + 1] += ended[t];
+  }
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    key[i] = product_key(instance->size[i], begun[instance->upper[i]] - ended[instance->lower[i]]);
+  }
+  return true;
+}
+
+static uint64_t
+simple_key(const struct berth_packing_instance *instance, enum berth_placement_key key, uint32_t i) {
+  uint32_t life = instance->upper[i] - instance->lower[i];
+  switch (key) {
+  case BERTH_PLACEMENT_SIZE:
+    return ~instance->size[i];
+  case BERTH_PLACEMENT_LIFE:
+    return ~(uint64_t)life;
+  case BERTH_PLACEMENT_AREA:
+    return product_key(instance->size[i], life);
+  case BERTH_PLACEMENT_START:
+    return instance->lower[i];
+  case BERTH_PLACEMENT_FINISH:
+    return ~(uint64_t)instance->upper[i];
+  case BERTH_PLACEMENT_WHOLE:
+    return life < instance->n_steps;
+  case BERTH_PLACEMENT_END:
+  case BERTH_PLACEMENT_DEGREE:
+  case BERTH_PLACEMENT_LOAD:
+  case BERTH_N_PLACEMENT_KEYS:
+    break;
+  }
+  return 0;
+}
+
+static bool make_keys(
+    const struct berth_packing_instance *instance, enum berth_placement_key key, struct berth_arena *arena,
+    uint64_t *out_key) {
+  if (key == BERTH_PLACEMENT_LOAD) {
+    return load_keys(instance, arena, out_key);
+  }
+  if (key == BERTH_PLACEMENT_DEGREE) {
+    return degree_keys(instance, arena, out_key);
+  }
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    out_key[i] = simple_key(instance, key, i);
+  }
+  return true;
+}
+
+bool berth_placement_order(
+    const struct berth_packing_instance *instance, const enum berth_placement_key *keys,
+    struct berth_arena *arena, uint32_t *out_order) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint64_t *key = berth_arena_new(arena, uint64_t, instance->n_buffers);
+  bool ok = key != NULL;
+  uint32_t n_keys = 0;
+  while (keys[n_keys] != BERTH_PLACEMENT_END) {
+    n_keys++;
+  }
+  berth_order_identity(instance->n_buffers, out_order);
+  while (ok && n_keys > 0) { /* the least significant first: the sort is stable */
+    ok = make_keys(instance, keys[--n_keys], arena, key) &&
+         berth_order_by_key(arena, instance->n_buffers, key, out_order);
+  }
+  berth_arena_rewind(arena, mark);
+  return ok;
+}
+
+static bool place_pinned(struct berth_board *board, enum berth_code *out_code) {
+  const struct berth_packing_instance *instance = board->instance;
+  for (uint32_t i = 0; instance->pin != NULL && i < instance->n_buffers; i++) {
+    if (instance->pin[i] != BERTH_UNPINNED && !berth_board_place(board, i, instance->pin[i])) {
+      *out_code = BERTH_RESOURCE_EXHAUSTED;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool berth_placement_pass(
+    struct berth_packing_search *search, struct berth_board *board, const uint32_t *order,
+    enum berth_board_fit fit, enum berth_code *out_code) {
+  const struct berth_packing_instance *instance = search->instance;
+  uint64_t ceiling = search->best_arena - 1; /* only a better plan is of use */
+  ceiling = ceiling > instance->capacity ? instance->capacity : ceiling;
+  berth_board_clear(board);
+  if (!place_pinned(board, out_code) || board->top > ceiling) {
+    return false;
+  }
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    uint32_t i = order[k];
+    if (board->offset[i] != BERTH_NO_PLACE) {
+      continue;
+    }
+    uint64_t before = board->n_visited;
+    uint64_t offset = instance->size[i] <= ceiling
+                          ? berth_board_find(board, i, fit, ceiling - instance->size[i])
+                          : BERTH_NO_PLACE;
+    if (!berth_effort_spend(search->effort, board->n_visited - before) || offset == BERTH_NO_PLACE) {
+      return false;
+    }
+    if (!berth_board_place(board, i, offset)) {
+      *out_code = BERTH_RESOURCE_EXHAUSTED;
+      return false;
+    }
+  }
+  return berth_packing_offer(search, board->offset, board->top);
+}
+
+static enum berth_code run(struct berth_packing_search *search) {
+  struct berth_arena_mark mark = berth_arena_mark(search->arena);
+  const struct berth_packing_instance *instance = search->instance;
+  struct berth_pairs pairs;
+  struct berth_board board;
+  uint32_t *order = berth_arena_new(search->arena, uint32_t, instance->n_buffers);
+  enum berth_code code = BERTH_OK;
+  if (order == NULL ||
+      !berth_pairs_init(
+          &pairs, search->arena, instance->n_buffers, instance->n_conflicts, instance->conflicts) ||
+      !berth_board_init(&board, instance, &pairs, search->arena)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
+  for (unsigned m = 0; m < N_METHODS && code == BERTH_OK && !berth_packing_done(search); m++) {
+    if (search->effort->state != BERTH_EFFORT_RUNNING) {
+      break;
+    }
+    if ((search->switches >> m & 1) == 0) {
+      continue;
+    }
+    if (!berth_placement_order(instance, METHODS[m].keys, search->arena, order)) {
+      code = BERTH_RESOURCE_EXHAUSTED;
+      break;
+    }
+    berth_placement_pass(search, &board, order, METHODS[m].fit, &code);
+  }
+  berth_arena_rewind(search->arena, mark);
+  return code;
+}
+
+const struct berth_packing_strategy berth_packing_placement = {.name = "placement", .run = run};

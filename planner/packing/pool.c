@@ -1,0 +1,201 @@
+#include "packing/pool.h"
+
+#include <string.h>
+
+#include "base/order.h"
+#include "interference/colouring.h"
+#include "packing/bound.h"
+#include "packing/build.h"
+#include "packing/placement.h"
+
+/* Everyone is live at the one step that there is. */
+static bool forbid_reuse(struct berth_packing_instance *instance, struct berth_arena *arena) {
+  uint32_t *lower = berth_arena_new_zeroed(arena, uint32_t, instance->n_buffers);
+  uint32_t *upper = berth_arena_new(arena, uint32_t, instance->n_buffers);
+  if (lower == NULL || upper == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    upper[k] = 1;
+  }
+  instance->lower = lower;
+  instance->upper = upper;
+  instance->n_steps = instance->n_buffers > 0;
+  instance->gap_begin = NULL;
+  instance->gaps = NULL;
+  instance->n_conflicts = 0;
+  return true;
+}
+
+enum berth_code berth_packing_pool_prepare(
+    struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena) {
+  pool->arena_bytes = BERTH_UNLIMITED;
+  pool->infeasible = false;
+  enum berth_code code = berth_packing_build(
+      buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, arena, &pool->instance, NULL);
+  if (code == BERTH_OK && !reuse && !forbid_reuse(&pool->instance, arena)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
+  if (code == BERTH_OK) {
+    code = berth_packing_bound(&pool->instance, arena, &pool->lower_bound);
+  }
+  pool->infeasible = code == BERTH_OK && pool->lower_bound > pool->capacity;
+  return code;
+}
+
+/* ---- Whole slots ---- */
+
+/* Buffers that are pinned to one offset share a slot there: numbered on from `*n_slots`. */
+static bool assign_pinned(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, uint32_t *slot,
+    uint32_t *n_slots) {
+  if (instance->pin == NULL) {
+    return true;
+  }
+  uint32_t *order = berth_arena_new(arena, uint32_t, instance->n_buffers);
+  if (order == NULL) {
+    return false;
+  }
+  berth_order_identity(instance->n_buffers, order);
+  if (!berth_order_by_key(arena, instance->n_buffers, instance->pin, order)) {
+    return false;
+  }
+  uint64_t last = BERTH_UNPINNED;
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    uint64_t pin = instance->pin[order[k]];
+    if (pin == BERTH_UNPINNED) {
+      break;
+    }
+    *n_slots += pin != last;
+    slot[order[k]] = *n_slots - 1;
+    last = pin;
+  }
+  return true;
+}
+
+/* The pinned have slots of their own; the rest are coloured. */
+static enum berth_code assign_slots(
+    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena, struct berth_effort *effort, uint32_t *slot, uint32_t *out_n_slots) {
+  uint32_t n = pool->n_members;
+  const struct berth_packing_instance *instance = &pool->instance;
+  if (!reuse) {
+    for (uint32_t k = 0; k < n; k++) {
+      slot[k] = k;
+    }
+    *out_n_slots = n;
+    return BERTH_OK;
+  }
+  uint64_t *size = berth_arena_new(arena, uint64_t, n);
+  struct berth_timeline timeline;
+  enum berth_code code = size == NULL ? BERTH_RESOURCE_EXHAUSTED
+                                      : berth_timeline_make(buffers, pool->members, n, arena, &timeline);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  for (uint32_t k = 0; k < n; k++) { /* the pinned take no part */
+    size[k] = instance->pin != NULL && instance->pin[k] != BERTH_UNPINNED ? 0 : instance->size[k];
+  }
+  struct berth_colouring_input input = {
+      .timeline = &timeline,
+      .size = size,
+      .n_conflicts = instance->n_conflicts,
+      .conflicts = instance->conflicts};
+  struct berth_colouring colouring;
+  code = berth_colour(&input, arena, effort, true, &colouring);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  *out_n_slots = colouring.n_slots;
+  for (uint32_t k = 0; k < n; k++) {
+    slot[k] = colouring.slot[k];
+  }
+  return assign_pinned(instance, arena, slot, out_n_slots) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}
+
+/* The slots as buffers that are always live. */
+static bool make_blocks(
+    const struct berth_packing_instance *members, const uint32_t *slot, uint32_t n_slots,
+    struct berth_arena *arena, struct berth_packing_instance *out) {
+  uint64_t *size = berth_arena_new_zeroed(arena, uint64_t, n_slots);
+  uint64_t *alignment = berth_arena_new(arena, uint64_t, n_slots);
+  uint64_t *pin = members->pin != NULL ? berth_arena_new(arena, uint64_t, n_slots) : NULL;
+  *out = (struct berth_packing_instance){.n_buffers = n_slots, .capacity = members->capacity};
+  if (size == NULL || alignment == NULL || (members->pin != NULL && pin == NULL)) {
+    return false;
+  }
+  for (uint32_t s = 0; s < n_slots; s++) {
+    alignment[s] = 1;
+    if (pin != NULL) {
+      pin[s] = BERTH_UNPINNED;
+    }
+  }
+  for (uint32_t k = 0; k < members->n_buffers; k++) {
+    uint32_t s = slot[k];
+    size[s] = members->size[k] > size[s] ? members->size[k] : size[s];
+    alignment[s] = members->alignment[k] > alignment[s] ? members->alignment[k] : alignment[s];
+    if (pin != NULL && members->pin[k] != BERTH_UNPINNED) {
+      pin[s] = members->pin[k];
+    }
+  }
+  out->size = size;
+  out->alignment = alignment;
+  out->pin = pin;
+  return forbid_reuse(out, arena);
+}
+
+/* Largest first: what is left over is padding only. */
+static enum berth_code stack_blocks(
+    struct berth_packing_pool *pool, const struct berth_packing_instance *blocks, const uint32_t *slot,
+    struct berth_arena *arena, struct berth_effort *effort) {
+  static const enum berth_placement_key BY_SIZE[] = {BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END};
+  struct berth_packing_search search = {
+      .instance = blocks,
+      .arena = arena,
+      .effort = effort,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = berth_arena_new(arena, uint64_t, blocks->n_buffers)};
+  uint32_t *order = berth_arena_new(arena, uint32_t, blocks->n_buffers);
+  struct berth_pairs pairs = {0};
+  struct berth_board board;
+  enum berth_code code = BERTH_OK;
+  if (search.best_offset == NULL || order == NULL || !berth_board_init(&board, blocks, &pairs, arena) ||
+      !berth_placement_order(blocks, BY_SIZE, arena, order)) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  berth_placement_pass(&search, &board, order, BERTH_BOARD_LOWEST, &code);
+  if (search.best_arena == BERTH_UNLIMITED) {
+    return code;
+  }
+  pool->arena_bytes = 0;
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    pool->offset[k] = search.best_offset[slot[k]];
+    uint64_t end = pool->offset[k] + pool->instance.size[k];
+    pool->arena_bytes = end > pool->arena_bytes ? end : pool->arena_bytes;
+  }
+  return code;
+}
+
+enum berth_code berth_packing_pool_slots(
+    struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena, struct berth_effort *effort) {
+  if (pool->n_members == 0) {
+    pool->arena_bytes = 0;
+    return BERTH_OK;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint32_t *slot = berth_arena_new(arena, uint32_t, pool->n_members);
+  struct berth_packing_instance blocks;
+  uint32_t n_slots = 0;
+  enum berth_code code = slot == NULL ? BERTH_RESOURCE_EXHAUSTED
+                                      : assign_slots(pool, buffers, reuse, arena, effort, slot, &n_slots);
+  if (code == BERTH_OK && !make_blocks(&pool->instance, slot, n_slots, arena, &blocks)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
+  if (code == BERTH_OK) {
+    code = stack_blocks(pool, &blocks, slot, arena, effort);
+  }
+  berth_arena_rewind(arena, mark);
+  return code;
+}

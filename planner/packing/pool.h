@@ -1,0 +1,38 @@
+/* One pool of a problem as a packing task, from its members to its best plan. */
+#ifndef PACKING_POOL_H
+#define PACKING_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/effort.h"
+#include "berth/problem.h"
+#include "packing/instance.h"
+
+struct berth_packing_pool {
+  enum berth_pool_kind kind;
+  uint64_t alignment;
+  uint64_t capacity;
+  uint64_t max_block;
+  uint32_t n_members;
+  uint32_t *members; /* buffers with a size, in canonical order */
+  struct berth_packing_instance instance;
+  uint64_t lower_bound;
+  uint64_t arena_bytes; /* of the plan; BERTH_UNLIMITED while there is none */
+  uint64_t *offset;     /* of each member */
+  bool infeasible;      /* proven for these members */
+};
+
+/* Instance and bound for the pool's members. `reuse` false: no two buffers share bytes, whatever their lives.
+ */
+enum berth_code berth_packing_pool_prepare(
+    struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena) BERTH_MUST_USE;
+
+/* A plan for a pool of whole slots: its members are coloured, and the slots stacked. */
+enum berth_code berth_packing_pool_slots(
+    struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena, struct berth_effort *effort) BERTH_MUST_USE;
+
+#endif

@@ -1,0 +1,171 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "packing/blame.h"
+#include "solve/task.h"
+
+/* ---- Figures ---- */
+
+static void write_totals(const struct berth_solve_task *task, struct berth_plan *plan) {
+  const struct berth_buffers *buffers = task->buffers;
+  plan->naive_bytes = task->colouring.naive_bytes;
+  plan->reuse_bytes = task->colouring.reuse_bytes;
+  plan->peak_bytes = task->peak_bytes;
+  plan->ticks = task->effort.ticks;
+  uint32_t *slot = berth_plan_slot_mut(plan);
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    slot[task->order[k]] = task->colouring.slot[k];
+    plan->class_bytes[buffers->class_[k]] += buffers->size_bytes[k];
+  }
+}
+
+static enum berth_code write_pool(
+    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, struct berth_arena *arena,
+    struct berth_pool_result *out) {
+  *out = (struct berth_pool_result){
+      .arena_bytes = pool->arena_bytes != BERTH_UNLIMITED ? pool->arena_bytes : 0,
+      .lower_bound_bytes = pool->lower_bound,
+      .base_alignment = pool->alignment};
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    uint64_t alignment = buffers->alignment[pool->members[k]];
+    out->base_alignment = alignment > out->base_alignment ? alignment : out->base_alignment;
+  }
+  struct berth_timeline timeline;
+  enum berth_code code = berth_timeline_make(buffers, pool->members, pool->n_members, arena, &timeline);
+  if (code != BERTH_OK || timeline.n_steps == 0) {
+    return code;
+  }
+  uint64_t *load = berth_arena_new(arena, uint64_t, timeline.n_steps);
+  if (load == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  uint32_t peak = berth_timeline_load(&timeline, pool->instance.size, load);
+  out->peak_bytes = load[peak];
+  out->peak_step = timeline.step_at[peak];
+  return BERTH_OK;
+}
+
+static enum berth_code write_pools(const struct berth_solve_task *task, struct berth_plan *plan) {
+  struct berth_pool_result *results = berth_plan_pools_mut(plan);
+  struct berth_arena arena;
+  berth_arena_init(&arena, task->allocator);
+  enum berth_code code = BERTH_OK;
+  for (uint32_t p = 0; p < task->assignment.n_pools && code == BERTH_OK; p++) {
+    berth_arena_reset(&arena);
+    code = write_pool(&task->assignment.pools[p], task->buffers, &arena, &results[p]);
+    plan->arena_bytes += results[p].arena_bytes;
+    plan->lower_bound_bytes += results[p].lower_bound_bytes;
+  }
+  berth_arena_finish(&arena);
+  return code;
+}
+
+/* ---- A plan ---- */
+
+static void write_offsets(const struct berth_solve_task *task, struct berth_plan *plan) {
+  const struct berth_buffers *buffers = task->buffers;
+  uint32_t *pool_of = berth_plan_pool_mut(plan);
+  uint64_t *offset = berth_plan_offset_mut(plan);
+  for (uint32_t i = 0; i < buffers->n; i++) { /* those without size stay there */
+    pool_of[i] = berth_assigned_pool(&task->assignment, i);
+    bool pinned = buffers->pinned_offset != NULL && buffers->pinned_offset[i] != BERTH_UNPINNED;
+    offset[i] = pinned ? buffers->pinned_offset[i] : 0;
+  }
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    const struct berth_packing_pool *pool = &task->assignment.pools[p];
+    for (uint32_t k = 0; k < pool->n_members; k++) {
+      offset[pool->members[k]] = pool->offset[k];
+    }
+  }
+}
+
+static enum berth_plan_status status_of(const struct berth_solve_task *task, const struct berth_plan *plan) {
+  if (plan->arena_bytes == plan->lower_bound_bytes && !task->assignment.spilled) {
+    return BERTH_PLAN_OPTIMAL;
+  }
+  return task->effort.state == BERTH_EFFORT_STOPPED ? BERTH_PLAN_CUT_SHORT : BERTH_PLAN_FEASIBLE;
+}
+
+/* ---- No plan ---- */
+
+static void blame(struct berth_plan *plan, uint64_t short_by) {
+  plan->status = BERTH_PLAN_INFEASIBLE;
+  plan->short_by_bytes = short_by > 0 ? short_by : 1;
+}
+
+/* What the roomiest of the buffer's pools lacks. */
+static uint64_t lacking(const struct berth_solve_task *task, uint32_t buffer) {
+  const struct berth_buffers *buffers = task->buffers;
+  uint64_t size = buffers->size_bytes[buffer];
+  bool pinned = buffers->pinned_offset != NULL && buffers->pinned_offset[buffer] != BERTH_UNPINNED;
+  uint64_t need = size + (pinned ? buffers->pinned_offset[buffer] : 0);
+  uint64_t least = UINT64_MAX;
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    if (!berth_may_be_in(&task->assignment, buffer, p)) {
+      continue;
+    }
+    const struct berth_packing_pool *pool = &task->assignment.pools[p];
+    uint64_t beyond = need > pool->capacity ? need - pool->capacity : 0;
+    uint64_t too_large = size > pool->max_block ? size - pool->max_block : 0;
+    beyond = too_large > beyond ? too_large : beyond;
+    least = beyond < least ? beyond : least;
+  }
+  return least;
+}
+
+/* Proven only where the members of the refused pool have nowhere else to be. */
+static enum berth_code refuse(const struct berth_solve_task *task, struct berth_plan *plan) {
+  plan->status = BERTH_PLAN_UNKNOWN;
+  if (task->homeless != BERTH_NO_INDEX) {
+    blame(plan, lacking(task, task->homeless));
+    plan->culprits[plan->n_culprits++] = task->homeless;
+    return BERTH_OK;
+  }
+  const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
+  if (!pool->infeasible || task->assignment.spilled) {
+    return BERTH_OK;
+  }
+  struct berth_arena arena;
+  berth_arena_init(&arena, task->allocator);
+  enum berth_code code = berth_blame_load(&pool->instance, &arena, plan->culprits, &plan->n_culprits);
+  for (uint32_t k = 0; k < plan->n_culprits; k++) {
+    plan->culprits[k] = pool->members[plan->culprits[k]];
+  }
+  berth_arena_finish(&arena);
+  blame(plan, pool->lower_bound > pool->capacity ? pool->lower_bound - pool->capacity : 1);
+  return code;
+}
+
+enum berth_code berth_solve_outcome(
+    const struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
+  bool is_placed = task->homeless == BERTH_NO_INDEX && task->refused == BERTH_NO_INDEX;
+  bool is_proof = task->homeless != BERTH_NO_INDEX ||
+                  (task->refused != BERTH_NO_INDEX && task->assignment.pools[task->refused].infeasible);
+  if (!is_placed && !is_proof && task->effort.state == BERTH_EFFORT_STOPPED) {
+    return berth_fail(
+        err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
+        "stopped before there was a plan");
+  }
+  struct berth_plan *plan = berth_plan_create(task->allocator, task->buffers->n, task->assignment.n_pools);
+  if (plan == NULL) {
+    return berth_fail_memory(err);
+  }
+  write_totals(task, plan);
+  enum berth_code code = write_pools(task, plan);
+  if (code == BERTH_OK && is_placed) {
+    write_offsets(task, plan);
+    plan->status = status_of(task, plan);
+  } else if (code == BERTH_OK) {
+    code = refuse(task, plan);
+    plan->pool = NULL;
+    plan->offset = NULL;
+    plan->arena_bytes = 0;
+  }
+  if (code != BERTH_OK) {
+    berth_plan_unref(plan);
+    return berth_fail_memory(err);
+  }
+  *out_plan = plan;
+  return BERTH_OK;
+}

@@ -1,0 +1,267 @@
+#include "berth/solve.h"
+
+#include <string.h>
+
+#include "packing/build.h"
+#include "packing/placement.h"
+#include "packing/strategy.h"
+#include "solve/task.h"
+
+struct berth_solve_options berth_solve_options_default(void) {
+  return (struct berth_solve_options){
+      .budget_ticks = BERTH_DEFAULT_BUDGET_TICKS,
+      .capacity_bytes = BERTH_UNLIMITED,
+      .strategies = BERTH_ALL_STRATEGIES,
+      .reuse = BERTH_REUSE_FULL};
+}
+
+static bool is_on(const struct berth_solve_task *task, enum berth_strategy strategy) {
+  return (task->options.strategies >> strategy & 1) != 0;
+}
+
+/* ---- Whole-problem figures: peak and colouring ---- */
+
+static enum berth_code colour(struct berth_solve_task *task) {
+  const struct berth_buffers *buffers = task->buffers;
+  struct berth_arena *arena = &task->arena;
+  struct berth_packing_instance all; /* one pool of everything, for its columns */
+  struct berth_timeline timeline;
+  uint64_t *size = berth_arena_new(arena, uint64_t, buffers->n);
+  if (size == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    size[k] = buffers->size_bytes[task->order[k]];
+  }
+  enum berth_code code =
+      berth_packing_build(buffers, task->order, buffers->n, 1, BERTH_UNLIMITED, arena, &all, &timeline);
+  uint64_t *load = code == BERTH_OK ? berth_arena_new(arena, uint64_t, timeline.n_steps) : NULL;
+  if (load == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  task->peak_bytes = buffers->n > 0 ? load[berth_timeline_load(&timeline, size, load)] : 0;
+  struct berth_colouring_input input = {
+      .timeline = &timeline, .size = size, .n_conflicts = all.n_conflicts, .conflicts = all.conflicts};
+  return berth_colour(&input, arena, &task->effort, is_on(task, BERTH_STRATEGY_COLOURING), &task->colouring);
+}
+
+/* ---- Pools ---- */
+
+static bool make_pools(struct berth_solve_task *task) {
+  struct berth_assignment *assignment = &task->assignment;
+  uint32_t n = task->pools->n;
+  *assignment = (struct berth_assignment){
+      .buffers = task->buffers,
+      .n_pools = n,
+      .pools = berth_arena_new_zeroed(&task->arena, struct berth_packing_pool, n),
+      .choice = berth_arena_new_zeroed(&task->arena, uint32_t, task->buffers->n)};
+  if (assignment->pools == NULL || assignment->choice == NULL) {
+    return false;
+  }
+  for (uint32_t p = 0; p < n; p++) {
+    const struct berth_pool_spec *spec = &task->pools->items[p];
+    struct berth_packing_pool *pool = &assignment->pools[p];
+    *pool = (struct berth_packing_pool){
+        .kind = spec->kind,
+        .alignment = spec->alignment,
+        .capacity = spec->capacity_bytes,
+        .max_block = spec->max_block_bytes};
+    if (p == 0 && task->options.capacity_bytes < pool->capacity) {
+      pool->capacity = task->options.capacity_bytes;
+    }
+  }
+  return true;
+}
+
+struct listener {
+  struct berth_solve_task *task;
+  struct berth_packing_pool *pool;
+};
+
+static void on_improvement(void *ctx, const struct berth_packing_search *search) {
+  struct listener *listener = ctx;
+  listener->pool->arena_bytes = search->best_arena;
+  listener->pool->lower_bound = search->lower_bound;
+  berth_solve_tell(listener->task);
+}
+
+static enum berth_code run_strategy(
+    struct berth_solve_task *task, struct berth_packing_pool *pool,
+    const struct berth_packing_strategy *strategy, uint32_t switches) {
+  struct listener listener = {.task = task, .pool = pool};
+  struct berth_packing_search search = {
+      .instance = &pool->instance,
+      .arena = &task->arena,
+      .effort = &task->effort,
+      .switches = switches,
+      .lower_bound = pool->lower_bound,
+      .best_arena = pool->arena_bytes,
+      .best_offset = pool->offset,
+      .infeasible = pool->infeasible,
+      .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED,
+      .ctx = &listener,
+      .on_improvement = on_improvement};
+  if (berth_packing_done(&search) || task->effort.state != BERTH_EFFORT_RUNNING) {
+    return BERTH_OK;
+  }
+  enum berth_code code = strategy->run(&search);
+  pool->arena_bytes = search.best_arena;
+  pool->lower_bound = search.lower_bound;
+  pool->infeasible = search.infeasible;
+  return code;
+}
+
+/* A plan to start from. The first pass is made whatever the budget. */
+static enum berth_code place_pool(struct berth_solve_task *task, struct berth_packing_pool *pool) {
+  bool reuse = task->options.reuse != BERTH_REUSE_NONE;
+  if (pool->kind == BERTH_POOL_SLOTS) {
+    return berth_packing_pool_slots(pool, task->buffers, reuse, &task->arena, &task->effort);
+  }
+  if (pool->n_members == 0) {
+    pool->arena_bytes = 0;
+    return BERTH_OK;
+  }
+  uint64_t limit = task->effort.limit;
+  berth_effort_set_limit(&task->effort, UINT64_MAX);
+  enum berth_code code = run_strategy(task, pool, &berth_packing_placement, BERTH_PLACEMENT_FIRST);
+  berth_effort_set_limit(&task->effort, limit);
+  if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT)) {
+    code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST);
+  }
+  return code;
+}
+
+/* One round over the pools with the present assignment: every pool gets a plan, or the first that does not is
+ * `refused`. */
+static enum berth_code place_pools(struct berth_solve_task *task) {
+  bool reuse = task->options.reuse != BERTH_REUSE_NONE;
+  task->refused = BERTH_NO_INDEX;
+  if (!berth_assign_members(&task->assignment, task->order, &task->arena)) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    struct berth_packing_pool *pool = &task->assignment.pools[p];
+    enum berth_code code = berth_packing_pool_prepare(pool, task->buffers, reuse, &task->arena);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  for (uint32_t p = 0; p < task->assignment.n_pools && task->refused == BERTH_NO_INDEX; p++) {
+    struct berth_packing_pool *pool = &task->assignment.pools[p];
+    enum berth_code code = place_pool(task, pool);
+    if (code != BERTH_OK) {
+      return code;
+    }
+    if (pool->arena_bytes == BERTH_UNLIMITED) {
+      task->refused = p;
+    }
+  }
+  return BERTH_OK;
+}
+
+/* Rounds until all pools have plans, or nobody can move on: each moves at least one buffer down its list. */
+static enum berth_code place(struct berth_solve_task *task) {
+  berth_assign_first(&task->assignment, task->order, &task->homeless);
+  if (task->homeless != BERTH_NO_INDEX) {
+    return BERTH_OK;
+  }
+  task->is_settled = task->assignment.n_pools == 1;
+  for (;;) {
+    struct berth_arena_mark mark = berth_arena_mark(&task->arena);
+    enum berth_code code = place_pools(task);
+    if (code != BERTH_OK || task->refused == BERTH_NO_INDEX) {
+      return code;
+    }
+    uint32_t n_moved = 0;
+    if (task->effort.state != BERTH_EFFORT_STOPPED && task->assignment.n_pools > 1) {
+      code = berth_assign_spill(&task->assignment, task->refused, &task->arena, &task->effort, &n_moved);
+    }
+    if (code != BERTH_OK || n_moved == 0) {
+      return code;
+    }
+    berth_arena_rewind(&task->arena, mark);
+  }
+}
+
+/* ---- Better plans and better bounds ---- */
+
+struct phase {
+  enum berth_strategy strategy;
+  const struct berth_packing_strategy *run;
+};
+
+static const struct phase PHASES[] = {
+    {BERTH_STRATEGY_PLACEMENT, &berth_packing_placement},
+};
+enum { N_PHASES = sizeof PHASES / sizeof PHASES[0] };
+
+static enum berth_code improve(struct berth_solve_task *task) {
+  task->is_settled = true;
+  berth_solve_tell(task);
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    struct berth_packing_pool *pool = &task->assignment.pools[p];
+    uint64_t left =
+        task->options.budget_ticks > task->effort.ticks ? task->options.budget_ticks - task->effort.ticks : 0;
+    berth_effort_set_limit(&task->effort, task->effort.ticks + left / (task->assignment.n_pools - p));
+    for (unsigned k = 1; k < N_PHASES && pool->kind == BERTH_POOL_BYTES && pool->n_members > 0; k++) {
+      if (is_on(task, PHASES[k].strategy)) {
+        enum berth_code code = run_strategy(task, pool, PHASES[k].run, UINT32_MAX);
+        if (code != BERTH_OK) {
+          return code;
+        }
+      }
+    }
+  }
+  return BERTH_OK;
+}
+
+/* ---- The phases ---- */
+
+static enum berth_code run(struct berth_solve_task *task, struct berth_error *err) {
+  task->order = berth_arena_new(&task->arena, uint32_t, task->buffers->n);
+  if (task->order == NULL) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code = berth_problem_canonical_order(task->problem, task->allocator, task->order, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  code = colour(task);
+  if (code == BERTH_OK && !make_pools(task)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
+  if (code == BERTH_OK) {
+    code = place(task);
+  }
+  if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
+    code = improve(task);
+  }
+  return code == BERTH_OK ? BERTH_OK : berth_fail_memory(err);
+}
+
+enum berth_code berth_solve(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
+    struct berth_plan **out_plan, struct berth_error *err) {
+  *out_plan = NULL;
+  struct berth_solve_task task = {
+      .problem = problem,
+      .buffers = berth_problem_buffers(problem),
+      .pools = berth_problem_pools(problem),
+      .options = options != NULL ? *options : berth_solve_options_default(),
+      .hooks = hooks,
+      .allocator = allocator != NULL ? allocator : berth_allocator_libc(),
+      .homeless = BERTH_NO_INDEX,
+      .refused = BERTH_NO_INDEX,
+      .told = {.arena_bytes = BERTH_UNLIMITED}};
+  berth_arena_init(&task.arena, task.allocator);
+  berth_effort_init(
+      &task.effort, task.options.budget_ticks, hooks != NULL ? hooks->should_stop : NULL,
+      hooks != NULL ? hooks->ctx : NULL);
+  enum berth_code code = run(&task, err);
+  if (code == BERTH_OK) {
+    code = berth_solve_outcome(&task, out_plan, err);
+  }
+  berth_arena_finish(&task.arena);
+  return code;
+}

@@ -1,0 +1,43 @@
+/* One solve: what the phases hand on to each other. Everything lies in the arena. */
+#ifndef SOLVE_TASK_H
+#define SOLVE_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/effort.h"
+#include "berth/solve.h"
+#include "interference/colouring.h"
+#include "packing/assign.h"
+
+struct berth_solve_task {
+  const struct berth_problem *problem;
+  const struct berth_buffers *buffers;
+  const struct berth_pools *pools;
+  struct berth_solve_options options;
+  const struct berth_solve_hooks *hooks; /* may be NULL */
+  const struct berth_allocator *allocator;
+  struct berth_arena arena;
+  struct berth_effort effort;
+
+  uint32_t *order;   /* canonical place to buffer */
+  uint32_t homeless; /* a buffer that no pool can hold, or BERTH_NO_INDEX */
+  uint64_t peak_bytes;
+  struct berth_colouring colouring; /* by canonical place */
+  struct berth_assignment assignment;
+  uint32_t refused; /* a pool that has no plan, or BERTH_NO_INDEX */
+
+  struct berth_progress told; /* what the caller has heard last */
+  bool is_settled;            /* pools are final: progress may be told */
+};
+
+/* Tells the caller if the sums over the pools have improved. */
+void berth_solve_tell(struct berth_solve_task *task);
+
+/* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
+enum berth_code berth_solve_outcome(
+    const struct berth_solve_task *task, struct berth_plan **out_plan,
+    struct berth_error *err) BERTH_MUST_USE;
+
+#endif

@@ -1,0 +1,64 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "bench.h"
+
+/* Layers forward, and back again for a part of them: lives from a step to the whole run, sizes over three
+ * orders of magnitude with many equal ones. */
+static struct berth_problem *make(uint32_t n) {
+  struct berth_problem_builder *builder = NULL;
+  struct berth_problem *problem = NULL;
+  struct berth_rng rng = {.state = n};
+  if (berth_problem_builder_create(NULL, &builder, NULL) != BERTH_OK ||
+      berth_problem_builder_reserve(builder, n, NULL) != BERTH_OK) {
+    berth_problem_builder_destroy(builder);
+    return NULL;
+  }
+  bool ok = true;
+  for (uint32_t i = 0; i < n && ok; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    uint32_t kind = berth_rng_below(&rng, 100);
+    spec.size_bytes = 64 * (UINT64_C(1) + berth_rng_below(&rng, 1u << berth_rng_below(&rng, 12)));
+    spec.lower = i;
+    spec.upper = i + 1 + berth_rng_below(&rng, 6);
+    if (kind < 10) { /* a skip connection */
+      spec.upper = i + 1 + berth_rng_below(&rng, 200);
+    } else if (kind < 15 && i < n / 2) { /* read again on the way back */
+      spec.upper = n - i;
+    }
+    ok = berth_problem_builder_add_buffer(builder, &spec, NULL, NULL) == BERTH_OK;
+  }
+  if (!ok || berth_problem_builder_finish(builder, &problem, NULL) != BERTH_OK) {
+    problem = NULL;
+  }
+  berth_problem_builder_destroy(builder);
+  return problem;
+}
+
+int bench_growth(const struct bench_options *options) {
+  static const uint32_t SIZES[] = {10000, 30000, 100000, 300000, 1000000};
+  enum { N = sizeof SIZES / sizeof SIZES[0] };
+  double first[N] = {0};
+  int n_failed = 0;
+  for (int k = 0; k < N; k++) {
+    struct berth_problem *problem = make(SIZES[k]);
+    struct bench_row row;
+    char name[64];
+    snprintf(name, sizeof name, "synthetic/forward-backward-%u", SIZES[k]);
+    if (problem == NULL || !bench_solve(name, problem, options, &row)) {
+      n_failed++;
+    } else {
+      bench_print(&row);
+      first[k] = row.first_seconds;
+    }
+    berth_problem_unref(problem);
+  }
+  if (n_failed == 0 && first[0] > 0) {
+    double exponent = log(first[N - 1] / first[0]) / log((double)SIZES[N - 1] / SIZES[0]);
+    printf(
+        "time to the first plan grows as n^%.2f from %u to %u buffers\n", exponent, SIZES[0], SIZES[N - 1]);
+  }
+  return n_failed;
+}
