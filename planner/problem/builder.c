@@ -50,7 +50,7 @@ enum berth_code berth_builder_report(const struct berth_problem_builder *builder
   return builder->error.code;
 }
 
-static void write_label(struct berth_item item, char *to, size_t capacity) {
+void berth_builder_label(struct berth_item item, char *to, size_t capacity) {
   char id[SHOWN_ID_BYTES];
   if (item.id.size == 0 || !berth_text_valid(item.id.data, item.id.size)) {
     snprintf(to, capacity, "%s %u", item.kind, item.index);
@@ -74,19 +74,14 @@ struct berth_item berth_builder_item(const struct berth_problem_builder *builder
       .id = berth_names_get(value ? &problem->names : &problem->operator_names, index)};
 }
 
-void berth_builder_describe(
-    const struct berth_problem_builder *builder, uint32_t buffer, char *to, size_t capacity) {
-  write_label(berth_builder_item(builder, buffer), to, capacity);
-}
-
 static enum berth_code blame(
     struct berth_problem_builder *builder, enum berth_code code, struct berth_item item,
     enum berth_reason reason, const char *field, const char *format, va_list arguments) {
   char text[2 * BERTH_MESSAGE_SIZE];
-  char label[2 * SHOWN_ID_BYTES];
+  char label[BERTH_LABEL_SIZE];
   char path[BERTH_FIELD_SIZE];
   vsnprintf(text, sizeof text, format, arguments);
-  write_label(item, label, sizeof label);
+  berth_builder_label(item, label, sizeof label);
   bool is_buffer = strcmp(item.kind, "buffer") == 0;
   snprintf(path, sizeof path, "%s%s%s", is_buffer ? "" : item.kind, is_buffer ? "" : ".", field);
   return berth_fail(&builder->error, code, reason, item.index, path, "%s: %s", label, text);

@@ -40,10 +40,11 @@ enum berth_code berth_builder_limit(
     struct berth_problem_builder *builder, struct berth_item item, const char *field, const char *format, ...)
     BERTH_PRINTF(4, 5);
 
-/* The buffer as an item of the caller's: a buffer, a value, or the operator of a workspace; and in words. */
+/* `kind index ("id")`, the id cut and clean. */
+#define BERTH_LABEL_SIZE 128
+void berth_builder_label(struct berth_item item, char *to, size_t capacity);
+/* The buffer as an item of the caller's: a buffer, a value, or the operator of a workspace. */
 struct berth_item berth_builder_item(const struct berth_problem_builder *builder, uint32_t buffer);
-void berth_builder_describe(
-    const struct berth_problem_builder *builder, uint32_t buffer, char *to, size_t capacity);
 
 /* Whether a buffer of this size may be pinned there in the pool; offset + size must not overflow. */
 bool berth_builder_pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size);

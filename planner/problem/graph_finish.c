@@ -7,45 +7,47 @@
 
 /* ---- Faults that liveness found, in words ---- */
 
+static enum berth_code blame_outputs(
+    struct berth_problem_builder *builder, struct berth_item item, enum berth_liveness_fault fault,
+    const char *value, uint32_t first_op) {
+  switch (fault) {
+  case BERTH_LIVENESS_WRITES_CONSTANT:
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "outputs", "it writes %s, which is a constant", value);
+  case BERTH_LIVENESS_WRITES_INPUT:
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "outputs",
+        "it writes %s, which is an input; declare the value accumulated if that is meant", value);
+  case BERTH_LIVENESS_WRITES_TWICE:
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "outputs", "it lists %s twice among its outputs", value);
+  default:
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "outputs",
+        "it writes %s, which operator %u writes already; declare the value accumulated if that is meant",
+        value, first_op);
+  }
+}
+
 static enum berth_code
 blame_operator(struct berth_problem_builder *builder, const struct berth_liveness_finding *found) {
   const struct berth_problem *problem = builder->problem;
   struct berth_item item = {
       .kind = "operator", .index = found->op, .id = berth_names_get(&problem->operator_names, found->op)};
-  uint32_t value = found->value;
-  switch (found->fault) {
-  case BERTH_LIVENESS_WRITES_CONSTANT:
-    return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_ORDER, "outputs", "it writes value %u, which is a constant", value);
-  case BERTH_LIVENESS_WRITES_INPUT:
-    return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_ORDER, "outputs",
-        "it writes value %u, which is an input; declare the value accumulated if that is meant", value);
-  case BERTH_LIVENESS_SECOND_PRODUCER:
-    return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_ORDER, "outputs",
-        "it writes value %u, which operator %u writes already; declare the value accumulated if that is "
-        "meant",
-        value, found->first_op);
-  case BERTH_LIVENESS_WRITES_TWICE:
-    return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_ORDER, "outputs", "it lists value %u twice among its outputs", value);
-  case BERTH_LIVENESS_READ_BEFORE_WRITE:
-    if (found->first_op == BERTH_NO_INDEX) {
-      return berth_builder_blame(
-          builder, item, BERTH_REASON_BAD_ORDER, "inputs", "it reads value %u, which nobody writes", value);
-    }
-    return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_ORDER, "inputs",
-        "it reads value %u before operator %u, its first producer, has written it", value, found->first_op);
-  case BERTH_LIVENESS_NEVER_WRITTEN:
-  case BERTH_LIVENESS_OUT_OF_MEMORY:
-  case BERTH_LIVENESS_OK:
-    break;
+  struct berth_item value = {
+      .kind = "value", .index = found->value, .id = berth_names_get(&problem->names, found->value)};
+  char label[BERTH_LABEL_SIZE];
+  berth_builder_label(value, label, sizeof label);
+  if (found->fault != BERTH_LIVENESS_READ_BEFORE_WRITE) {
+    return blame_outputs(builder, item, found->fault, label, found->first_op);
   }
-  return berth_fail(
-      &builder->error, BERTH_INTERNAL, BERTH_REASON_INTERNAL, BERTH_NO_INDEX, NULL, "unknown fault %d",
-      (int)found->fault);
+  if (found->first_op == BERTH_NO_INDEX) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "inputs", "it reads %s, which nobody writes", label);
+  }
+  return berth_builder_blame(
+      builder, item, BERTH_REASON_BAD_ORDER, "inputs",
+      "it reads %s before operator %u, its first producer, has written it", label, found->first_op);
 }
 
 static enum berth_code

@@ -54,8 +54,8 @@ static uint32_t only_pool(const struct berth_problem *problem, uint32_t buffer) 
 static enum berth_code
 blame_two(struct berth_problem_builder *builder, uint32_t buffer, uint32_t other, const char *why) {
   const struct berth_rows *rows = &builder->problem->rows;
-  char name[2 * BERTH_FIELD_SIZE];
-  berth_builder_describe(builder, other, name, sizeof name);
+  char name[BERTH_LABEL_SIZE];
+  berth_builder_label(berth_builder_item(builder, other), name, sizeof name);
   uint64_t offset = rows->pin.items[buffer];
   uint64_t other_offset = rows->pin.items[other];
   return berth_builder_blame(
