@@ -112,9 +112,17 @@ enum berth_code berth_codec_encode_verify_response(
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* The bare Plan, as it goes with the error of what does not fit. */
+enum berth_code berth_codec_encode_plan(
+    const struct berth_codec_plan *plan, const struct berth_allocator *allocator,
+    const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
+
 /* For the client. `n_buffers` is the number of the problem's buffers, or BERTH_NO_INDEX to take what comes.
  */
 enum berth_code berth_codec_decode_compute_response(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, uint32_t n_buffers,
+    struct berth_codec_plan *out, struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berth_codec_decode_plan(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, uint32_t n_buffers,
     struct berth_codec_plan *out, struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_decode_get_response(

@@ -153,6 +153,22 @@ enum berth_code berth_codec_decode_compute_response(
   return code;
 }
 
+enum berth_code berth_codec_decode_plan(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, uint32_t n_buffers,
+    struct berth_codec_plan *out, struct berth_error *err) {
+  struct berth_codec_memory memory;
+  ProtobufCMessage *message;
+  *out = (struct berth_codec_plan){0};
+  enum berth_code code =
+      unpack_answer(codec, &berth__v1__plan__descriptor, bytes, n_bytes, &memory, &message, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  code = plan_from_message(codec, (const Berth__V1__Plan *)message, n_buffers, out, err);
+  protobuf_c_message_free_unpacked(message, &memory.base);
+  return code;
+}
+
 enum berth_code berth_codec_decode_get_response(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_plan *out,
     struct berth_error *err) {

@@ -158,3 +158,12 @@ enum berth_code berth_codec_encode_get_response(
   Berth__V1__GetPlanResponse message = BERTH__V1__GET_PLAN_RESPONSE__INIT;
   return pack_with_plan(response, NULL, allocator, &plan, &message.plan, &message.base, sink, err);
 }
+
+enum berth_code berth_codec_encode_plan(
+    const struct berth_codec_plan *plan, const struct berth_allocator *allocator,
+    const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__Plan message;
+  Berth__V1__Plan *place;
+  berth__v1__plan__init(&message);
+  return pack_with_plan(plan, NULL, allocator, &message, &place, &message.base, sink, err);
+}

@@ -65,7 +65,8 @@ enum berth_code {
   X(DEADLINE, "the deadline passed")                                                                         \
   X(CANCELLED, "the caller cancelled")                                                                       \
   X(INTERNAL, "a defect in the program")                                                                     \
-  X(UNKNOWN_FIELD, "the message has a field that this version does not know")
+  X(UNKNOWN_FIELD, "the message has a field that this version does not know")                                \
+  X(UNKNOWN_METHOD, "the server has no such method")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,
