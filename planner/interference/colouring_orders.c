@@ -3,15 +3,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/levels.h"
 #include "base/order.h"
+#include "base/rankset.h"
 #include "interference/pairs.h"
 #include "interference/picker.h"
 
 /* Free slots, kept by the rank of their size among the sizes of the input: `next` chains slots of one rank.
  */
 struct free_slots {
-  struct berth_levels ranks;
+  struct berth_rankset ranks;
   uint32_t *head; /* a rank's first free slot, UINT32_MAX if none */
   uint32_t *next; /* of a slot */
 };
@@ -32,7 +32,7 @@ struct sweep {
 static void release(struct free_slots *free, uint32_t rank, uint32_t slot) {
   free->next[slot] = free->head[rank];
   free->head[rank] = slot;
-  berth_levels_insert(&free->ranks, rank);
+  berth_rankset_insert(&free->ranks, rank);
 }
 
 static void take(struct free_slots *free, uint32_t rank, uint32_t slot) {
@@ -42,7 +42,7 @@ static void take(struct free_slots *free, uint32_t rank, uint32_t slot) {
   }
   *link = free->next[slot];
   if (free->head[rank] == UINT32_MAX) {
-    berth_levels_remove(&free->ranks, rank);
+    berth_rankset_remove(&free->ranks, rank);
   }
 }
 
@@ -65,22 +65,18 @@ static uint32_t free_slot_of_rank(const struct sweep *sweep, uint32_t i, uint32_
 }
 
 static uint32_t choose_slot(struct sweep *sweep, uint32_t i) {
-  const struct berth_levels *ranks = &sweep->free.ranks;
+  const struct berth_rankset *ranks = &sweep->free.ranks;
   uint32_t wanted = sweep->rank[i];
-  for (uint32_t r = berth_levels_next(ranks, wanted); r != UINT32_MAX; r = berth_levels_next(ranks, r + 1)) {
-    uint32_t slot = free_slot_of_rank(sweep, i, r);
-    if (slot != UINT32_MAX) {
-      return slot;
-    }
+  uint32_t slot = free_slot_of_rank(sweep, i, wanted);
+  for (uint32_t r = berth_rankset_after(ranks, wanted); slot == UINT32_MAX && r != BERTH_NO_RANK;
+       r = berth_rankset_after(ranks, r)) {
+    slot = free_slot_of_rank(sweep, i, r);
   }
-  for (uint32_t r = wanted > 0 ? berth_levels_previous(ranks, wanted - 1) : UINT32_MAX; r != UINT32_MAX;
-       r = r > 0 ? berth_levels_previous(ranks, r - 1) : UINT32_MAX) {
-    uint32_t slot = free_slot_of_rank(sweep, i, r);
-    if (slot != UINT32_MAX) {
-      return slot;
-    }
+  for (uint32_t r = berth_rankset_before(ranks, wanted); slot == UINT32_MAX && r != BERTH_NO_RANK;
+       r = berth_rankset_before(ranks, r)) {
+    slot = free_slot_of_rank(sweep, i, r);
   }
-  return UINT32_MAX;
+  return slot;
 }
 
 static void run_sweep(struct sweep *sweep) {
@@ -126,7 +122,7 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
   sweep->free.next = berth_arena_new(arena, uint32_t, n);
   if (key == NULL || size_at == NULL || sweep->rank == NULL || sweep->slot_rank == NULL ||
       sweep->by_start == NULL || sweep->by_end == NULL || sweep->free.head == NULL ||
-      sweep->free.next == NULL || !berth_levels_init(&sweep->free.ranks, arena, n) ||
+      sweep->free.next == NULL || !berth_rankset_init(&sweep->free.ranks, arena, n) ||
       !berth_pairs_init(&sweep->pairs, arena, n, sweep->input->n_conflicts, sweep->input->conflicts)) {
     return false;
   }
