@@ -374,9 +374,13 @@ static enum berth_code feed_buffers(const struct feed *feed) {
 static enum berth_code check_graph(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
   const struct column values[] = {
-      {"value_alignment", m->n_value_alignment, EMPTY_OR}, {"value_class", m->n_value_class, EMPTY_OR},
-      {"value_held", m->n_value_held, EMPTY_OR},           {"value_external", m->n_value_external, EMPTY_OR},
-      {"value_id_end", m->n_value_id_end, EMPTY_OR},       {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
+      {"value_alignment", m->n_value_alignment, EMPTY_OR},
+      {"value_class", m->n_value_class, EMPTY_OR},
+      {"value_held", m->n_value_held, EMPTY_OR},
+      {"value_external", m->n_value_external, EMPTY_OR},
+      {"value_accumulated", m->n_value_accumulated, EMPTY_OR},
+      {"value_id_end", m->n_value_id_end, EMPTY_OR},
+      {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
   };
   const struct column operators[] = {
       {"operator_output_end", m->n_operator_output_end, EXACTLY},
@@ -435,6 +439,7 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
     spec.class_ = class_of(m->n_value_class, m->value_class, i);
     spec.held = m->n_value_held > 0 && m->value_held[i];
     spec.external = m->n_value_external > 0 && m->value_external[i];
+    spec.accumulated = m->n_value_accumulated > 0 && m->value_accumulated[i];
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
     if (m->n_value_pool_end > 0) {
       uint32_t begin = i > 0 ? m->value_pool_end[i - 1] : 0;
@@ -507,10 +512,10 @@ static bool states_buffers(const Berth__V1__Problem *m) {
 
 static bool states_graph(const Berth__V1__Problem *m) {
   return (m->n_value_size_bytes | m->n_value_alignment | m->n_value_class | m->n_value_held |
-          m->n_value_external | m->value_id_text.len | m->n_value_id_end | m->n_value_pool_end |
-          m->n_value_pool | m->n_operator_input_end | m->n_operator_input | m->n_operator_output_end |
-          m->n_operator_output | m->n_operator_workspace_bytes | m->n_operator_workspace_alignment |
-          m->operator_id_text.len | m->n_operator_id_end) != 0;
+          m->n_value_external | m->n_value_accumulated | m->value_id_text.len | m->n_value_id_end |
+          m->n_value_pool_end | m->n_value_pool | m->n_operator_input_end | m->n_operator_input |
+          m->n_operator_output_end | m->n_operator_output | m->n_operator_workspace_bytes |
+          m->n_operator_workspace_alignment | m->operator_id_text.len | m->n_operator_id_end) != 0;
 }
 
 enum berth_code berth_codec_problem_from_message(

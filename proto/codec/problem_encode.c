@@ -288,13 +288,16 @@ static bool put_values(
   out->value_class = column(columns, n, sizeof *out->value_class);
   out->value_held = column(columns, n, sizeof *out->value_held);
   out->value_external = column(columns, n, sizeof *out->value_external);
+  out->value_accumulated = column(columns, n, sizeof *out->value_accumulated);
   uint64_t *pinned = column(columns, n, sizeof *pinned);
   if (out->value_size_bytes == NULL || out->value_alignment == NULL || out->value_class == NULL ||
-      out->value_held == NULL || out->value_external == NULL || pinned == NULL) {
+      out->value_held == NULL || out->value_external == NULL || out->value_accumulated == NULL ||
+      pinned == NULL) {
     return false;
   }
   bool held = false;
   bool external = false;
+  bool accumulated = false;
   for (uint32_t i = 0; i < n; i++) {
     struct berth_value_spec value = berth_problem_value(problem, i);
     out->value_size_bytes[i] = value.size_bytes;
@@ -302,14 +305,17 @@ static bool put_values(
     out->value_class[i] = (Berth__V1__BufferClass)(value.class_ + 1);
     out->value_held[i] = value.held;
     out->value_external[i] = value.external;
+    out->value_accumulated[i] = value.accumulated;
     pinned[i] = value.pinned_offset;
     held |= value.held;
     external |= value.external;
+    accumulated |= value.accumulated;
   }
   out->n_value_size_bytes = out->n_value_class = n;
   out->n_value_alignment = any_not(out->value_alignment, n, 1) ? n : 0;
   out->n_value_held = held ? n : 0;
   out->n_value_external = external ? n : 0;
+  out->n_value_accumulated = accumulated ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
          put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out);
