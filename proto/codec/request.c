@@ -40,6 +40,7 @@ enum berth_code berth_codec_unpack(
       {problem, 46, limits->buffers},
       {problem, 47, limits->buffers},
       {problem, 48, limits->edges},
+      {problem, 49, limits->buffers},
       {problem, 60, limits->operators},
       {problem, 61, limits->edges},
       {problem, 62, limits->operators},
