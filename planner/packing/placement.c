@@ -102,6 +102,8 @@ simple_key(const struct berth_packing_instance *instance, enum berth_placement_k
     return ~(uint64_t)instance->upper[i];
   case BERTH_PLACEMENT_WHOLE:
     return life < instance->n_steps;
+  case BERTH_PLACEMENT_ALIGN:
+    return ~instance->alignment[i];
   case BERTH_PLACEMENT_END:
   case BERTH_PLACEMENT_DEGREE:
   case BERTH_PLACEMENT_LOAD:

@@ -21,6 +21,7 @@ enum berth_placement_key {
   BERTH_PLACEMENT_DEGREE,  /* size times conflicts, largest first */
   BERTH_PLACEMENT_LOAD,    /* the most loaded step in its lifetime, most first */
   BERTH_PLACEMENT_WHOLE,   /* always live first */
+  BERTH_PLACEMENT_ALIGN,   /* strictest alignment first */
   BERTH_N_PLACEMENT_KEYS
 };
 

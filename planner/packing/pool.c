@@ -27,6 +27,35 @@ static bool forbid_reuse(struct berth_packing_instance *instance, struct berth_a
   return true;
 }
 
+/* Where nothing is shared but what pins share: the bytes under the pins, and those of all others. */
+static bool
+bound_pinned(const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_bound) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint32_t *order = berth_arena_new(arena, uint32_t, instance->n_buffers);
+  if (order == NULL) {
+    return false;
+  }
+  berth_order_identity(instance->n_buffers, order);
+  if (!berth_order_by_key(arena, instance->n_buffers, instance->pin, order)) {
+    return false;
+  }
+  uint64_t sum = 0;
+  uint64_t reach = 0;
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    uint64_t size = instance->size[order[k]];
+    uint64_t pin = instance->pin[order[k]];
+    if (pin == BERTH_UNPINNED) {
+      sum += size;
+    } else if (pin + size > reach) {
+      sum += pin + size - (pin > reach ? pin : reach);
+      reach = pin + size;
+    }
+  }
+  berth_arena_rewind(arena, mark);
+  *out_bound = sum > reach ? sum : reach;
+  return true;
+}
+
 enum berth_code berth_packing_pool_prepare(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) {
@@ -37,7 +66,9 @@ enum berth_code berth_packing_pool_prepare(
   if (code == BERTH_OK && !reuse && !forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
-  if (code == BERTH_OK) {
+  if (code == BERTH_OK && !reuse && pool->instance.pin != NULL) {
+    code = bound_pinned(&pool->instance, arena, &pool->lower_bound) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+  } else if (code == BERTH_OK) {
     code = berth_packing_bound(&pool->instance, arena, &pool->lower_bound);
   }
   pool->infeasible = code == BERTH_OK && pool->lower_bound > pool->capacity;
@@ -145,11 +176,23 @@ static bool make_blocks(
   return forbid_reuse(out, arena);
 }
 
-/* Largest first: what is left over is padding only. */
+/* The members go where their slots are, if that is better than what the pool has. */
+static void take(
+    struct berth_packing_pool *pool, const uint32_t *slot, const uint64_t *block_offset,
+    uint64_t arena_bytes) {
+  if (arena_bytes >= pool->arena_bytes) {
+    return;
+  }
+  pool->arena_bytes = arena_bytes;
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    pool->offset[k] = block_offset[slot[k]];
+  }
+}
+
+/* What is left over is padding only. */
 static enum berth_code stack_blocks(
     struct berth_packing_pool *pool, const struct berth_packing_instance *blocks, const uint32_t *slot,
-    struct berth_arena *arena, struct berth_effort *effort) {
-  static const enum berth_placement_key BY_SIZE[] = {BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END};
+    const enum berth_placement_key *keys, struct berth_arena *arena, struct berth_effort *effort) {
   struct berth_packing_search search = {
       .instance = blocks,
       .arena = arena,
@@ -161,29 +204,24 @@ static enum berth_code stack_blocks(
   struct berth_board board;
   enum berth_code code = BERTH_OK;
   if (search.best_offset == NULL || order == NULL || !berth_board_init(&board, blocks, &pairs, arena) ||
-      !berth_placement_order(blocks, BY_SIZE, arena, order)) {
+      !berth_placement_order(blocks, keys, arena, order)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  berth_placement_pass(&search, &board, order, BERTH_BOARD_LOWEST, &code);
-  if (search.best_arena == BERTH_UNLIMITED) {
-    return code;
-  }
-  pool->arena_bytes = 0;
-  for (uint32_t k = 0; k < pool->n_members; k++) {
-    pool->offset[k] = search.best_offset[slot[k]];
-    uint64_t end = pool->offset[k] + pool->instance.size[k];
-    pool->arena_bytes = end > pool->arena_bytes ? end : pool->arena_bytes;
+  if (berth_placement_pass(&search, &board, order, BERTH_BOARD_LOWEST, &code)) {
+    take(pool, slot, search.best_offset, search.best_arena);
   }
   return code;
 }
 
-enum berth_code berth_packing_pool_slots(
+/* Slots for all, or (`reuse` false) one for each; the blocks largest first, then strictest alignment first.
+ */
+static enum berth_code place_slots(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena, struct berth_effort *effort) {
-  if (pool->n_members == 0) {
-    pool->arena_bytes = 0;
-    return BERTH_OK;
-  }
+  static const enum berth_placement_key ORDERS[2][3] = {
+      {BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END},
+      {BERTH_PLACEMENT_ALIGN, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END},
+  };
   struct berth_arena_mark mark = berth_arena_mark(arena);
   uint32_t *slot = berth_arena_new(arena, uint32_t, pool->n_members);
   struct berth_packing_instance blocks;
@@ -193,9 +231,24 @@ enum berth_code berth_packing_pool_slots(
   if (code == BERTH_OK && !make_blocks(&pool->instance, slot, n_slots, arena, &blocks)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
-  if (code == BERTH_OK) {
-    code = stack_blocks(pool, &blocks, slot, arena, effort);
+  for (int k = 0; k < 2 && code == BERTH_OK; k++) {
+    code = stack_blocks(pool, &blocks, slot, ORDERS[k], arena, effort);
   }
   berth_arena_rewind(arena, mark);
+  return code;
+}
+
+/* Sharing slots is worth it or is not done: the alignment of a member binds its whole slot. */
+enum berth_code berth_packing_pool_slots(
+    struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
+    struct berth_arena *arena, struct berth_effort *effort) {
+  if (pool->n_members == 0) {
+    pool->arena_bytes = 0;
+    return BERTH_OK;
+  }
+  enum berth_code code = place_slots(pool, buffers, reuse, arena, effort);
+  if (code == BERTH_OK && reuse) {
+    code = place_slots(pool, buffers, false, arena, effort);
+  }
   return code;
 }
