@@ -108,7 +108,8 @@ static void cut_pinwheel(struct sample *sample, struct berth_rng *rng, struct re
 }
 
 static void add_cut(struct sample *sample, struct berth_rng *rng, uint32_t n, bool pinwheel) {
-  struct rectangle whole = {0, between(rng, 3, n + 3), 0, between(rng, 8, 128)};
+  uint32_t n_steps = between(rng, 3, n + 3);
+  struct rectangle whole = {0, n_steps, 0, between(rng, 8, 128)};
   if (pinwheel) {
     cut_pinwheel(sample, rng, whole, n);
   } else {
@@ -281,4 +282,11 @@ void sample_generate(
   if ((features & ~(uint32_t)SAMPLE_ZEROS) != 0) {
     sample->optimum = BERTH_UNLIMITED;
   }
+}
+
+void sample_generate_any(
+    struct sample *sample, struct berth_rng *rng, uint32_t least, uint32_t most, uint32_t features) {
+  enum sample_family family = (enum sample_family)berth_rng_below(rng, SAMPLE_N_FAMILIES);
+  uint32_t n = between(rng, least, most);
+  sample_generate(sample, rng, family, n, features);
 }

@@ -81,6 +81,9 @@ enum sample_features {
 /* About `n` buffers (the cut families decide for themselves), valid with every set of features. */
 void sample_generate(
     struct sample *sample, struct berth_rng *rng, enum sample_family family, uint32_t n, uint32_t features);
+/* Of a random family, with between `least` and `most`. */
+void sample_generate_any(
+    struct sample *sample, struct berth_rng *rng, uint32_t least, uint32_t most, uint32_t features);
 void sample_shuffle(struct berth_rng *rng, uint32_t *order, uint32_t n);
 
 #endif

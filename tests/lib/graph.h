@@ -1,0 +1,44 @@
+/* A graph of operators as a test holds it, and what it means, step by step: the slow way, on its own. */
+#ifndef TESTS_GRAPH_H
+#define TESTS_GRAPH_H
+
+#include "sample.h"
+
+enum { GRAPH_MAX_VALUES = 40, GRAPH_MAX_OPERATORS = 24, GRAPH_MAX_OPERANDS = 4 };
+
+struct graph_value {
+  uint64_t size;
+  uint64_t alignment;
+  enum berth_buffer_class class_;
+  bool held;
+  bool external;
+  bool accumulated;
+};
+
+struct graph_operator {
+  uint32_t n_inputs;
+  uint32_t inputs[GRAPH_MAX_OPERANDS];
+  uint32_t n_outputs;
+  uint32_t outputs[GRAPH_MAX_OPERANDS];
+  uint64_t workspace;
+};
+
+struct graph {
+  uint32_t n_values;
+  struct graph_value values[GRAPH_MAX_VALUES];
+  uint32_t n_operators;
+  struct graph_operator operators[GRAPH_MAX_OPERATORS];
+};
+
+/* A valid one, of about n_operators. */
+void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators);
+struct berth_problem *graph_build(const struct graph *graph);
+
+/* Whether value `v` must keep its bytes at `step`, from the definition: some operator up to here, or the
+ * outside, gave it to us, and some operator from here on, or the outside, still touches it. */
+bool graph_live(const struct graph *graph, uint32_t v, uint32_t step);
+
+/* The same problem as buffers, in the same order, with lifetimes by graph_live. */
+void graph_flatten(const struct graph *graph, struct sample *sample);
+
+#endif

@@ -1,0 +1,119 @@
+/* "Does it fit?": a plan that is given fits; a refusal is true, and is short by no more than is missing. And
+ * the switches: every set of strategies, and every level of reuse, gives plans that are right. */
+#include <stdio.h>
+
+#include "berth/solve.h"
+#include "berth/verify.h"
+#include "campaign.h"
+#include "oracle.h"
+#include "suite.h"
+
+enum { PROBLEMS = 20000, BUDGET = 40000, MAX_BRUTE = 7, MAX_BRUTE_GAPS = 5 };
+
+static uint32_t n_by_status[BERTH_N_PLAN_STATUSES];
+
+static struct berth_plan *
+solve(uint32_t k, const struct sample *sample, const struct berth_solve_options *options) {
+  struct berth_problem *problem = sample_build(sample, NULL);
+  struct berth_plan *plan = NULL;
+  struct berth_error err = {0};
+  enum berth_code code = berth_solve(problem, options, NULL, NULL, &plan, &err);
+  ck_assert_msg(code == BERTH_OK, "problem %u: %s", k, err.message);
+  struct berth_verdict verdict;
+  struct berth_violation first = {0};
+  ck_assert_int_eq(berth_verify(problem, plan, NULL, &first, 1, &verdict, NULL), BERTH_OK);
+  ck_assert_msg(verdict.n_violations == 0, "problem %u: %s", k, first.message);
+  ck_assert_msg(
+      plan->offset == NULL || oracle_safe(sample, plan->pool, plan->offset), "problem %u: unsafe", k);
+  berth_problem_unref(problem);
+  return plan;
+}
+
+static uint64_t optimum_of(const struct sample *sample) {
+  uint32_t members[MAX_BRUTE + 3];
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    members[i] = i;
+  }
+  return oracle_optimum(sample, 0, members, sample->n_buffers);
+}
+
+static void check_answer(uint32_t k, const struct berth_plan *plan, uint64_t capacity, uint64_t optimum) {
+  switch (plan->status) {
+  case BERTH_PLAN_OPTIMAL:
+  case BERTH_PLAN_FEASIBLE:
+    ck_assert_msg(plan->arena_bytes <= capacity, "problem %u: a plan beyond the capacity", k);
+    break;
+  case BERTH_PLAN_INFEASIBLE:
+    ck_assert_msg(optimum > capacity, "problem %u: refused, and fits", k);
+    ck_assert_msg(
+        plan->short_by_bytes <= optimum - capacity, "problem %u: short by %llu, and %llu are enough", k,
+        (unsigned long long)plan->short_by_bytes, (unsigned long long)(optimum - capacity));
+    break;
+  case BERTH_PLAN_UNKNOWN:
+    break;
+  default:
+    ck_abort_msg("problem %u: status %d without a hook", k, (int)plan->status);
+  }
+  n_by_status[plan->status]++;
+}
+
+START_TEST(answers_about_a_capacity_are_true) {
+  struct campaign campaign = campaign_plan(PROBLEMS);
+  struct sample sample;
+  sample_init(&sample);
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = campaign_seed(k);
+    uint32_t features = berth_rng_below(&rng, 16);
+    bool gaps = (features & SAMPLE_GAPS) != 0;
+    sample_generate_any(&sample, &rng, gaps ? 4 : 6, gaps ? 4 : 6, features);
+    if (sample.n_buffers > (gaps ? MAX_BRUTE_GAPS : MAX_BRUTE)) {
+      continue;
+    }
+    uint64_t optimum = optimum_of(&sample);
+    struct berth_solve_options options = berth_solve_options_default();
+    options.budget_ticks = BUDGET;
+    uint64_t less = berth_rng_below(&rng, 6);
+    options.capacity_bytes = optimum + 3 - (less < optimum + 3 ? less : 0);
+    struct berth_plan *plan = solve(k, &sample, &options);
+    check_answer(k, plan, options.capacity_bytes, optimum);
+    berth_plan_unref(plan);
+  }
+  sample_finish(&sample);
+  for (int status = 0; status < BERTH_N_PLAN_STATUSES; status++) {
+    printf("%-10s %u\n", berth_plan_status_name((enum berth_plan_status)status), n_by_status[status]);
+  }
+  ck_assert(campaign.end - campaign.first < 1000 || n_by_status[BERTH_PLAN_INFEASIBLE] > 0);
+}
+END_TEST
+
+START_TEST(every_set_of_strategies_is_sound) {
+  struct campaign campaign = campaign_plan(PROBLEMS / 4);
+  struct sample sample;
+  sample_init(&sample);
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = campaign_seed(k);
+    uint32_t features = berth_rng_below(&rng, 128);
+    sample_generate_any(&sample, &rng, 3, 22, features);
+    uint64_t arena[3];
+    for (int reuse = 0; reuse < 3; reuse++) {
+      struct berth_solve_options options = berth_solve_options_default();
+      options.budget_ticks = BUDGET;
+      options.strategies = k % BERTH_ALL_STRATEGIES + (k % 2);
+      options.reuse = (enum berth_reuse)reuse;
+      struct berth_plan *plan = solve(k, &sample, &options);
+      ck_assert_msg(plan->offset != NULL || sample.n_buffers == 0, "problem %u: no plan", k);
+      arena[reuse] = plan->arena_bytes;
+      berth_plan_unref(plan);
+    }
+    ck_assert_msg(arena[BERTH_REUSE_FULL] <= arena[BERTH_REUSE_NO_INPLACE], "problem %u", k);
+    ck_assert_msg(arena[BERTH_REUSE_NO_INPLACE] <= arena[BERTH_REUSE_NONE], "problem %u", k);
+  }
+  sample_finish(&sample);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "property/capacity",
+      (const TTest *const[]){answers_about_a_capacity_are_true, every_set_of_strategies_is_sound, NULL});
+}
