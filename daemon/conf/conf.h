@@ -44,8 +44,8 @@ berthd_conf_read_file(struct berthd_conf *conf, const char *path, struct berth_e
 /* `text` ends in NUL; `name` is for messages. */
 enum berth_code berthd_conf_read_text(
     struct berthd_conf *conf, const char *text, const char *name, struct berth_error *err) BERTH_MUST_USE;
-/* `environment` as environ(7). Variables that begin with BERTH_ and name no option are errors, but for those
- * that berthctl reads. */
+/* `environment` as environ(7). A variable BERTH_<section>_... that names no option is an error; other names
+ * that begin with BERTH_ are not ours. */
 enum berth_code berthd_conf_read_environment(
     struct berthd_conf *conf, char *const *environment, struct berth_error *err) BERTH_MUST_USE;
 /* One option by its flag's name without the dashes ("cache-memory"). NOT_FOUND if there is none. */
@@ -54,16 +54,16 @@ enum berth_code berthd_conf_set(
 /* True for an option of that flag name; *out_is_bool says that "--flag" alone means true. */
 bool berthd_conf_has(const char *flag, bool *out_is_bool);
 
-/* What only the whole shows: deadlines in order, at least one address, plain text only where allowed. */
+/* What only the whole shows: deadlines in order, well-formed addresses, plain text only where allowed. */
 enum berth_code berthd_conf_check(const struct berthd_conf *conf, struct berth_error *err) BERTH_MUST_USE;
 
 /* The whole configuration as a file that reads back to the same. */
 void berthd_conf_print(const struct berthd_conf *conf, FILE *to);
 
-/* Documents generated from the table. */
-void berthd_conf_print_help(FILE *to);         /* the options, as --help shows them */
-void berthd_conf_print_annotated(FILE *to);    /* config/berthd.ini */
-void berthd_conf_print_manual_conf(FILE *to);  /* berthd.conf(5) */
-void berthd_conf_print_manual_flags(FILE *to); /* the OPTIONS section of berthd(8) */
+/* Documents generated from the table; tests compare those under config/ with them. */
+void berthd_conf_print_help(FILE *to);        /* the options, as --help shows them */
+void berthd_conf_print_annotated(FILE *to);   /* config/berthd.ini */
+void berthd_conf_print_manual(FILE *to);      /* config/berthd.8 */
+void berthd_conf_print_manual_conf(FILE *to); /* config/berthd.conf.5 */
 
 #endif
