@@ -1,4 +1,4 @@
-/* Entries by a 64-bit hash under a limit of bytes; plans.h and replies.h put meaning on top. One entry a
+/* Entries by a 64-bit hash under a limit of bytes; plans.h puts meaning on top. One entry a
  * hash: a look-up returns a candidate, and the caller compares its whole key (outside the lock).
  *
  * Eviction by the planning seconds that an entry saves for the bytes it takes: GreedyDual-Size-Frequency
