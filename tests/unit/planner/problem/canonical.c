@@ -96,7 +96,7 @@ static void make(struct statement *statement, struct berth_rng *rng, bool confli
     for (uint32_t k = 0; k < spec->n_pools; k++) {
       statement->lists[i][k] = (first + k) % statement->n_pools;
     }
-    snprintf(statement->ids[i], sizeof statement->ids[i], "b%u", i);
+    snprintf(statement->ids[i], sizeof statement->ids[i], "b%u", i % 100000);
   }
   statement->n_conflicts = conflicts && statement->n > 1 ? 1 + berth_rng_below(rng, MAX_CONFLICTS) : 0;
   for (uint32_t i = 0; i < statement->n_conflicts; i++) {
