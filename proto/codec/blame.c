@@ -1,0 +1,92 @@
+/* From the builder's words to paths on the wire. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/feed.h"
+
+enum berth_code feed_refuse(
+    const struct feed *feed, enum berth_reason reason, const char *column, size_t index, const char *what) {
+  char path[BERTH_FIELD_SIZE];
+  snprintf(path, sizeof path, "problem.%s[%zu]", column, index);
+  return berth_fail(feed->err, BERTH_INVALID_ARGUMENT, reason, (uint32_t)index, path, "%s: %s", path, what);
+}
+
+/* The builder's word, and the column; an entry that ends in '.' is a field of a message. The last has no
+ * word. */
+struct entry {
+  const char *word;
+  const char *column;
+};
+
+static const struct entry BUFFERS[] = {
+    {"id", "buffer_id_end"},      {"size", "buffer_size_bytes"}, {"alignment", "buffer_alignment"},
+    {"lower", "buffer_lower"},    {"upper", "buffer_upper"},     {"class", "buffer_class"},
+    {"pools", "buffer_pool_end"}, {"offset", "pin_offset"},      {"gaps", "gap_lower"},
+    {NULL, "buffer_size_bytes"},
+};
+static const struct entry VALUES[] = {
+    {"id", "value_id_end"},     {"size", "value_size_bytes"}, {"alignment", "value_alignment"},
+    {"class", "value_class"},   {"pools", "value_pool_end"},  {"offset", "pin_offset"},
+    {NULL, "value_size_bytes"},
+};
+static const struct entry OPERATORS[] = {
+    {"id", "operator_id_end"},
+    {"inputs", "operator_input_end"},
+    {"outputs", "operator_output_end"},
+    {"workspace_alignment", "operator_workspace_alignment"},
+    {"workspace", "operator_workspace_bytes"},
+    {NULL, "operator_input_end"},
+};
+static const struct entry POOLS[] = {
+    {"name", "name"},
+    {"alignment", "alignment"},
+    {"capacity", "capacity_bytes"},
+    {"max_block", "max_block_bytes"},
+    {"kind", "kind"},
+    {NULL, "name"},
+};
+
+static const struct {
+  const char *prefix;
+  const struct entry *entries;
+} KINDS[] = {{"value.", VALUES}, {"operator.", OPERATORS}, {"pool.", POOLS}, {"", BUFFERS}};
+
+/* Pins and gaps are lists of their own: the first that is about this row. */
+static uint32_t first_about(size_t n, const uint32_t *rows, uint32_t row) {
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i] == row) {
+      return (uint32_t)i;
+    }
+  }
+  return 0;
+}
+
+enum berth_code feed_blame(const struct feed *feed, enum berth_code code) {
+  struct berth_error *err = feed->err;
+  const Berth__V1__Problem *m = feed->message;
+  if (err == NULL || err->index == BERTH_NO_INDEX) {
+    return code;
+  }
+  size_t kind = 0;
+  while (strncmp(err->field, KINDS[kind].prefix, strlen(KINDS[kind].prefix)) != 0) {
+    kind++;
+  }
+  const char *word = err->field + strlen(KINDS[kind].prefix);
+  const struct entry *entry = KINDS[kind].entries;
+  while (entry->word != NULL && strcmp(entry->word, word) != 0) {
+    entry++;
+  }
+  uint32_t index = err->index;
+  if (KINDS[kind].entries == POOLS) {
+    snprintf(err->field, sizeof err->field, "problem.pools[%" PRIu32 "].%s", index, entry->column);
+    return code;
+  }
+  if (strcmp(entry->column, "pin_offset") == 0) {
+    index = first_about(m->n_pin_buffer, m->pin_buffer, index);
+  } else if (strcmp(entry->column, "gap_lower") == 0) {
+    index = first_about(m->n_gap_buffer, m->gap_buffer, index);
+  }
+  snprintf(err->field, sizeof err->field, "problem.%s[%" PRIu32 "]", entry->column, index);
+  return code;
+}

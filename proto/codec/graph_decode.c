@@ -1,0 +1,132 @@
+/* Operators and values. */
+#include "codec/feed.h"
+
+static enum berth_code check_graph(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  const struct column values[] = {
+      {"value_alignment", m->n_value_alignment, EMPTY_OR},
+      {"value_class", m->n_value_class, EMPTY_OR},
+      {"value_held", m->n_value_held, EMPTY_OR},
+      {"value_external", m->n_value_external, EMPTY_OR},
+      {"value_accumulated", m->n_value_accumulated, EMPTY_OR},
+      {"value_id_end", m->n_value_id_end, EMPTY_OR},
+      {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
+  };
+  const struct column operators[] = {
+      {"operator_output_end", m->n_operator_output_end, EXACTLY},
+      {"operator_workspace_bytes", m->n_operator_workspace_bytes, EMPTY_OR},
+      {"operator_workspace_alignment", m->n_operator_workspace_alignment, EMPTY_OR},
+      {"operator_id_end", m->n_operator_id_end, EMPTY_OR},
+  };
+  const struct {
+    const char *name;
+    size_t n_ends;
+    const uint32_t *ends;
+    const char *of;
+    size_t n_items;
+    bool ids;
+  } ends[] = {
+      {"value_id_end", m->n_value_id_end, m->value_id_end, "value_id_text", m->value_id_text.len, true},
+      {"operator_id_end", m->n_operator_id_end, m->operator_id_end, "operator_id_text",
+       m->operator_id_text.len, true},
+      {"value_pool_end", m->n_value_pool_end, m->value_pool_end, "value_pool", m->n_value_pool, false},
+      {"operator_input_end", m->n_operator_input_end, m->operator_input_end, "operator_input",
+       m->n_operator_input, false},
+      {"operator_output_end", m->n_operator_output_end, m->operator_output_end, "operator_output",
+       m->n_operator_output, false},
+  };
+  enum berth_code code = feed_check_lengths(
+      feed, "value_size_bytes", m->n_value_size_bytes, values, sizeof values / sizeof values[0]);
+  if (code == BERTH_OK) {
+    code = feed_check_lengths(
+        feed, "operator_input_end", m->n_operator_input_end, operators,
+        sizeof operators / sizeof operators[0]);
+  }
+  for (size_t i = 0; code == BERTH_OK && i < sizeof ends / sizeof ends[0]; i++) {
+    code = (ends[i].ids ? feed_check_ids : feed_check_ends)(
+        feed, ends[i].name, ends[i].n_ends, ends[i].ends, ends[i].of, ends[i].n_items);
+  }
+  return code;
+}
+
+static enum berth_code
+check_indices(const struct feed *feed, const char *name, size_t n, const uint32_t *indices, size_t n_items) {
+  for (size_t i = 0; i < n; i++) {
+    if (indices[i] >= n_items) {
+      return feed_refuse(feed, BERTH_REASON_UNKNOWN_ID, name, i, "no value has this index");
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code add_values(const struct feed *feed, const uint64_t *pinned) {
+  const Berth__V1__Problem *m = feed->message;
+  struct berth_value_spec spec = berth_value_spec_default();
+  for (size_t i = 0; i < m->n_value_size_bytes; i++) {
+    spec.id = feed_text(m->value_id_text, m->n_value_id_end, m->value_id_end, i);
+    spec.size_bytes = m->value_size_bytes[i];
+    spec.alignment = m->n_value_alignment > 0 ? m->value_alignment[i] : 1;
+    spec.class_ = feed_class(m->n_value_class, m->value_class, i);
+    spec.held = m->n_value_held > 0 && m->value_held[i];
+    spec.external = m->n_value_external > 0 && m->value_external[i];
+    spec.accumulated = m->n_value_accumulated > 0 && m->value_accumulated[i];
+    spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
+    if (m->n_value_pool_end > 0) {
+      uint32_t begin = i > 0 ? m->value_pool_end[i - 1] : 0;
+      spec.n_pools = m->value_pool_end[i] - begin;
+      spec.pools = spec.n_pools > 0 ? m->value_pool + begin : NULL;
+    }
+    uint32_t index;
+    enum berth_code code = berth_problem_builder_add_value(feed->builder, &spec, &index, feed->err);
+    if (code != BERTH_OK) {
+      return feed_blame(feed, code);
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code add_operators(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  for (size_t i = 0; i < m->n_operator_input_end; i++) {
+    uint32_t input = i > 0 ? m->operator_input_end[i - 1] : 0;
+    uint32_t output = i > 0 ? m->operator_output_end[i - 1] : 0;
+    struct berth_operator_spec spec = berth_operator_spec_default();
+    spec.id = feed_text(m->operator_id_text, m->n_operator_id_end, m->operator_id_end, i);
+    spec.n_inputs = m->operator_input_end[i] - input;
+    spec.inputs = spec.n_inputs > 0 ? m->operator_input + input : NULL;
+    spec.n_outputs = m->operator_output_end[i] - output;
+    spec.outputs = spec.n_outputs > 0 ? m->operator_output + output : NULL;
+    spec.workspace_bytes = m->n_operator_workspace_bytes > 0 ? m->operator_workspace_bytes[i] : 0;
+    spec.workspace_alignment = m->n_operator_workspace_alignment > 0 ? m->operator_workspace_alignment[i] : 1;
+    uint32_t index;
+    enum berth_code code = berth_problem_builder_add_operator(feed->builder, &spec, &index, feed->err);
+    if (code != BERTH_OK) {
+      return feed_blame(feed, code);
+    }
+  }
+  return BERTH_OK;
+}
+
+enum berth_code feed_graph(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  size_t n = m->n_value_size_bytes;
+  uint64_t *pinned = NULL;
+  enum berth_code code = check_graph(feed);
+  if (code == BERTH_OK) {
+    code = check_indices(feed, "operator_input", m->n_operator_input, m->operator_input, n);
+  }
+  if (code == BERTH_OK) {
+    code = check_indices(feed, "operator_output", m->n_operator_output, m->operator_output, n);
+  }
+  if (code == BERTH_OK) {
+    code = feed_spread_pins(feed, n, &pinned);
+  }
+  if (code == BERTH_OK) {
+    code = add_values(feed, pinned);
+  }
+  if (code == BERTH_OK) {
+    code = add_operators(feed);
+  }
+  feed_give_back(feed, pinned, n, sizeof *pinned);
+  return code;
+}
