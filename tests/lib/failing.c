@@ -35,6 +35,7 @@ static void *resize(void *ctx, void *ptr, size_t old_size, size_t new_size) {
                                           (failing->fail_on && failing->n_requests > failing->fail_at));
   if (refuse) {
     failing->n_refused++;
+    failing->n_kept += new_size <= true_size;
     return NULL;
   }
   struct head *head = realloc(ptr != NULL ? (struct head *)ptr - 1 : NULL, sizeof *head + new_size);

@@ -14,6 +14,7 @@ struct failing {
   uint64_t fail_at;                 /* the request, from 1, that is refused; 0: none */
   bool fail_on;                     /* every later request is refused too */
   uint64_t n_refused;
+  uint64_t n_kept;   /* of those refused: asked for no more than they had, and could go on as they were */
   uint64_t n_blocks; /* held now: not 0 at the end is a leak */
   uint64_t n_bytes;
   uint64_t most_bytes;

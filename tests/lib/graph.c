@@ -135,10 +135,11 @@ void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_opera
 
 /* ---- Building. ---- */
 
-struct berth_problem *graph_build(const struct graph *graph) {
+enum berth_code graph_try_build(
+    const struct graph *graph, const struct berth_allocator *allocator, struct berth_problem **out_problem,
+    struct berth_error *err) {
   struct berth_problem_builder *builder = NULL;
-  struct berth_error err = {0};
-  enum berth_code code = berth_problem_builder_create(NULL, &builder, &err);
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
   for (uint32_t v = 0; v < graph->n_values && code == BERTH_OK; v++) {
     struct berth_value_spec spec = berth_value_spec_default();
     spec.size_bytes = graph->values[v].size;
@@ -147,7 +148,7 @@ struct berth_problem *graph_build(const struct graph *graph) {
     spec.held = graph->values[v].held;
     spec.external = graph->values[v].external;
     spec.accumulated = graph->values[v].accumulated;
-    code = berth_problem_builder_add_value(builder, &spec, NULL, &err);
+    code = berth_problem_builder_add_value(builder, &spec, NULL, err);
   }
   for (uint32_t op = 0; op < graph->n_operators && code == BERTH_OK; op++) {
     const struct graph_operator *from = &graph->operators[op];
@@ -157,13 +158,19 @@ struct berth_problem *graph_build(const struct graph *graph) {
     spec.outputs = from->outputs;
     spec.n_outputs = from->n_outputs;
     spec.workspace_bytes = from->workspace;
-    code = berth_problem_builder_add_operator(builder, &spec, NULL, &err);
+    code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
   }
-  struct berth_problem *problem = NULL;
   if (code == BERTH_OK) {
-    code = berth_problem_builder_finish(builder, &problem, &err);
+    code = berth_problem_builder_finish(builder, out_problem, err);
   }
-  ck_assert_msg(code == BERTH_OK, "%s: %s", berth_code_name(code), err.message);
   berth_problem_builder_destroy(builder);
+  return code;
+}
+
+struct berth_problem *graph_build(const struct graph *graph) {
+  struct berth_problem *problem = NULL;
+  struct berth_error err = {0};
+  enum berth_code code = graph_try_build(graph, NULL, &problem, &err);
+  ck_assert_msg(code == BERTH_OK, "%s: %s", berth_code_name(code), err.message);
   return problem;
 }

@@ -33,6 +33,9 @@ struct graph {
 /* A valid one, of about n_operators. */
 void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators);
 struct berth_problem *graph_build(const struct graph *graph);
+enum berth_code graph_try_build(
+    const struct graph *graph, const struct berth_allocator *allocator, struct berth_problem **out_problem,
+    struct berth_error *err) BERTH_MUST_USE;
 
 /* Whether value `v` must keep its bytes at `step`, from the definition: some operator up to here, or the
  * outside, gave it to us, and some operator from here on, or the outside, still touches it. */

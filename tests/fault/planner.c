@@ -1,0 +1,238 @@
+/* Every public operation of the planner, with each of its requests for memory refused. */
+#include <stdio.h>
+
+#include "berth/berth.h"
+#include "graph.h"
+#include "nth.h"
+#include "sample.h"
+#include "suite.h"
+
+enum {
+  FEATURES = SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS | SAMPLE_POOLS | SAMPLE_ZEROS
+};
+
+static void report(const char *name, uint64_t n_requests) {
+  printf("%-40s %4llu requests\n", name, (unsigned long long)n_requests);
+  ck_assert_uint_gt(n_requests, 0);
+}
+
+/* Named, so that the tables of ids take part. */
+static void name_all(struct sample *sample, char (*names)[12]) {
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    int n = snprintf(names[i], sizeof names[i], "buffer%u", i);
+    sample->buffers[i].spec.id = (struct berth_text){names[i], (uint32_t)n};
+  }
+}
+
+/* ---- Building. ---- */
+
+static enum berth_code
+build_buffers(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct berth_problem *problem = NULL;
+  enum berth_code code = sample_try_build(ctx, NULL, allocator, &problem, err);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(building_from_buffers) {
+  static char names[600][12];
+  for (uint32_t k = 0; k < 3; k++) {
+    struct sample sample;
+    sample_init(&sample);
+    struct berth_rng rng = {k};
+    sample_generate(
+        &sample, &rng, SAMPLE_UNIFORM, k == 2 ? 500 : 20, k == 0 ? FEATURES | SAMPLE_SLOTS : FEATURES);
+    name_all(&sample, names);
+    report("build from buffers", nth_refused("build", build_buffers, &sample));
+    sample_finish(&sample);
+  }
+}
+END_TEST
+
+static enum berth_code reserve(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  (void)ctx;
+  struct berth_problem_builder *builder = NULL;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  if (code == BERTH_OK) {
+    code = berth_problem_builder_reserve(builder, 1000, err);
+  }
+  berth_problem_builder_destroy(builder);
+  return code;
+}
+
+START_TEST(reserving) {
+  report("reserve", nth_refused("reserve", reserve, NULL));
+}
+END_TEST
+
+static enum berth_code
+build_graph(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct berth_problem *problem = NULL;
+  enum berth_code code = graph_try_build(ctx, allocator, &problem, err);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(building_from_a_graph) {
+  for (uint32_t k = 0; k < 5; k++) {
+    struct graph graph;
+    struct berth_rng rng = {k};
+    graph_generate(&graph, &rng, 4 * k);
+    report("build from a graph", nth_refused("graph", build_graph, &graph));
+  }
+}
+END_TEST
+
+/* ---- Planning. ---- */
+
+struct solving {
+  struct berth_problem *problem;
+  struct berth_solve_options options;
+};
+
+static enum berth_code solve(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct solving *solving = ctx;
+  struct berth_plan *plan = NULL;
+  enum berth_code code = berth_solve(solving->problem, &solving->options, NULL, allocator, &plan, err);
+  berth_plan_unref(plan);
+  return code;
+}
+
+static void solve_all_ways(struct sample *sample, uint64_t budget) {
+  struct solving solving = {.problem = sample_build(sample, NULL), .options = berth_solve_options_default()};
+  solving.options.budget_ticks = budget;
+  report("solve", nth_refused("solve", solve, &solving));
+  solving.options.reuse = BERTH_REUSE_NONE;
+  report("solve without reuse", nth_refused("solve without reuse", solve, &solving));
+  solving.options = berth_solve_options_default();
+  solving.options.budget_ticks = budget;
+  solving.options.capacity_bytes = sample_load(sample) / 2;
+  report("solve in too little", nth_refused("solve in too little", solve, &solving));
+  berth_problem_unref(solving.problem);
+}
+
+START_TEST(solving_small_and_large) {
+  for (uint32_t k = 0; k < 8; k++) {
+    struct sample sample;
+    sample_init(&sample);
+    struct berth_rng rng = {100 + k};
+    uint32_t features = (k % 2 ? FEATURES : 0) | (k % 4 == 3 ? SAMPLE_SLOTS : 0);
+    sample_generate(&sample, &rng, (enum sample_family)k, k < 4 ? 12 : 1500, features);
+    solve_all_ways(&sample, k < 4 ? 300000 : 2000000);
+    sample_finish(&sample);
+  }
+}
+END_TEST
+
+/* ---- Judging, reporting, encoding. ---- */
+
+struct planned {
+  struct sample sample;
+  struct berth_problem *problem;
+  struct berth_plan *plan;
+};
+
+static struct planned plan_one(uint32_t n, uint32_t features) {
+  struct planned planned;
+  sample_init(&planned.sample);
+  struct berth_rng rng = {5};
+  sample_generate(&planned.sample, &rng, SAMPLE_UNIFORM, n, features);
+  planned.problem = sample_build(&planned.sample, NULL);
+  struct berth_solve_options options = berth_solve_options_default();
+  options.budget_ticks = 100000;
+  ck_assert_int_eq(berth_solve(planned.problem, &options, NULL, NULL, &planned.plan, NULL), BERTH_OK);
+  return planned;
+}
+
+static void planned_finish(struct planned *planned) {
+  berth_plan_unref(planned->plan);
+  berth_problem_unref(planned->problem);
+  sample_finish(&planned->sample);
+}
+
+static enum berth_code verify(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_verdict verdict;
+  enum berth_code code = berth_verify(planned->problem, planned->plan, allocator, NULL, 0, &verdict, err);
+  ck_assert(code != BERTH_OK || verdict.n_violations == 0);
+  return code;
+}
+
+static enum berth_code
+verify_offsets(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_verdict verdict;
+  enum berth_code code = berth_verify_offsets(
+      planned->problem, planned->plan->pool, planned->plan->offset, allocator, NULL, 0, &verdict, err);
+  ck_assert(code != BERTH_OK || verdict.n_violations == 0);
+  return code;
+}
+
+static enum berth_code timeline(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_timeline_point *points = NULL;
+  uint32_t n;
+  enum berth_code code =
+      berth_report_timeline(planned->problem, planned->plan, 0, allocator, &points, &n, err);
+  berth_report_free(allocator, points);
+  return code;
+}
+
+static enum berth_code
+contributions(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_contribution *items = NULL;
+  uint32_t n;
+  enum berth_code code = berth_report_contributions(planned->problem, 3, allocator, &items, &n, err);
+  berth_report_free(allocator, items);
+  return code;
+}
+
+static void ignore(void *ctx, const void *bytes, size_t n_bytes) {
+  (void)ctx;
+  (void)bytes;
+  (void)n_bytes;
+}
+
+static enum berth_code encode(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  static uint32_t order[2000];
+  ck_assert_uint_le(berth_problem_buffers(planned->problem)->n, 2000);
+  enum berth_code code = berth_problem_canonical_order(planned->problem, allocator, order, err);
+  if (code == BERTH_OK) {
+    code = berth_problem_canonical_encode(planned->problem, order, allocator, NULL, ignore, err);
+  }
+  return code;
+}
+
+START_TEST(judging_reporting_and_encoding) {
+  for (int k = 0; k < 3; k++) {
+    struct planned planned = plan_one(k == 2 ? 1500 : 20, k == 0 ? 0 : FEATURES | SAMPLE_SLOTS);
+    report("verify", nth_refused("verify", verify, &planned));
+    report("verify offsets", nth_refused("verify offsets", verify_offsets, &planned));
+    report("timeline", nth_refused("timeline", timeline, &planned));
+    report("contributions", nth_refused("contributions", contributions, &planned));
+    report("canonical form", nth_refused("canonical form", encode, &planned));
+    planned_finish(&planned);
+  }
+}
+END_TEST
+
+START_TEST(judging_a_graph) {
+  struct graph graph;
+  struct berth_rng rng = {3};
+  graph_generate(&graph, &rng, 12);
+  struct planned planned = {.problem = graph_build(&graph)};
+  ck_assert_int_eq(berth_solve(planned.problem, NULL, NULL, NULL, &planned.plan, NULL), BERTH_OK);
+  report("verify a graph", nth_refused("verify a graph", verify, &planned));
+  berth_plan_unref(planned.plan);
+  berth_problem_unref(planned.problem);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "fault/planner", (const TTest *const[]){
+                           building_from_buffers, reserving, building_from_a_graph, solving_small_and_large,
+                           judging_reporting_and_encoding, judging_a_graph, NULL});
+}
