@@ -141,8 +141,9 @@ struct berthd_core {
   struct berthd_request **due; /* heap by due_ns */
   size_t n_due;
   size_t due_capacity;
-  int64_t timer_ns;    /* what wake_timer was last told */
-  double mean_seconds; /* of a job, smoothed */
+  int64_t timer_ns;           /* what wake_timer was last told */
+  double close_ns_per_buffer; /* what a search took after its end, lately; for margins */
+  double mean_seconds;        /* of a job, smoothed */
   bool is_draining;
   bool is_aborting;
   atomic_uint_least32_t n_open;

@@ -7,6 +7,7 @@
 
 #define MEAN_WEIGHT 0.1 /* of the newest job in the smoothed mean */
 #define N_BATCH 64
+#define LEAST_BUFFERS 1000
 #define LEAST_LEFT_NS 5000000
 
 struct berthd_job *berthd_core_take(struct berthd_core *core) {
@@ -198,6 +199,18 @@ static bool settle(
   return true;
 }
 
+/* The largest of late, which fades. Small problems say little about the cost of a buffer. */
+static void
+note_close(struct berthd_core *core, const struct berthd_job *job, const struct berthd_result *result) {
+  uint32_t n = berth_problem_buffers(job->problem)->n;
+  if (result->plan == NULL || n < LEAST_BUFFERS) {
+    return;
+  }
+  double fresh = result->check_seconds * 1e9 / n;
+  double faded = 0.9 * core->close_ns_per_buffer;
+  core->close_ns_per_buffer = fresh > faded ? fresh : faded;
+}
+
 void berthd_core_finish(
     struct berthd_core *core, struct berthd_job *job, const struct berthd_result *result) {
   struct berthd_flight *flight = (struct berthd_flight *)job;
@@ -208,6 +221,7 @@ void berthd_core_finish(
     berthd_plans_put(core->plans, cached);
   }
   pthread_mutex_lock(&core->mutex);
+  note_close(core, job, result);
   double weight = core->mean_seconds > 0 ? MEAN_WEIGHT : 1;
   core->mean_seconds += weight * (result->solve_seconds - core->mean_seconds);
   bool has_landed = settle(core, flight, result, cached, &done);

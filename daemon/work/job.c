@@ -104,6 +104,7 @@ static void run_plan(
   result->code =
       berth_solve(job->problem, &job->options, &solve_hooks, &memory->allocator, &plan, &result->error);
   result->was_stopped = run.was_stopped;
+  double searched = seconds_now();
   if (result->code == BERTH_OK) {
     result->code = check(job, plan, &memory->allocator, &result->error);
   }
@@ -112,6 +113,7 @@ static void run_plan(
     result->code = result->plan != NULL ? BERTH_OK : berth_fail_memory(&result->error);
   }
   berth_plan_unref(plan);
+  result->check_seconds = seconds_now() - searched;
   result->is_deterministic = would_come_again(result, memory);
 }
 
