@@ -67,7 +67,41 @@ enum berth_code berthd_plan_for_caller(
   return code;
 }
 
-static void deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome) {
+/* The last plan that was mapped: waiters of one flight mostly agree on the order of rows, and then share it.
+ */
+struct mapped {
+  struct berthd_cached *cached;
+  struct berthd_order *order;
+  const struct berth_plan *plan;
+};
+
+static void mapped_drop(struct mapped *mapped) {
+  berthd_cached_unref(mapped->cached);
+  berthd_order_unref(mapped->order);
+  berth_plan_unref(mapped->plan);
+  *mapped = (struct mapped){0};
+}
+
+static enum berth_code mapped_plan(
+    struct mapped *mapped, struct berthd_request *request, struct berthd_cached *cached,
+    const struct berth_plan **out_plan, struct berth_error *err) {
+  bool fits = request->problem == NULL && mapped->cached == cached && mapped->order == request->order;
+  if (fits) {
+    *out_plan = berth_plan_ref(mapped->plan);
+    return BERTH_OK;
+  }
+  enum berth_code code =
+      berthd_plan_for_caller(request->core, cached, request->order, request->problem, out_plan, err);
+  if (code == BERTH_OK && request->problem == NULL) {
+    mapped_drop(mapped);
+    berthd_store_entry_ref(&cached->head);
+    *mapped = (struct mapped){cached, berthd_order_ref(request->order), berth_plan_ref(*out_plan)};
+  }
+  return code;
+}
+
+static void
+deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome, struct mapped *mapped) {
   struct berthd_answer answer = {
       .code = outcome->code,
       .id = request->id,
@@ -78,8 +112,7 @@ static void deliver_plan(struct berthd_request *request, struct berthd_outcome *
   };
   const struct berth_plan *plan = NULL;
   if (outcome->cached != NULL) {
-    answer.code = berthd_plan_for_caller(
-        request->core, outcome->cached, request->order, request->problem, &plan, &answer.error);
+    answer.code = mapped_plan(mapped, request, outcome->cached, &plan, &answer.error);
     answer.plan = plan;
     answer.is_final = answer.code == BERTH_OK && outcome->cached->is_final;
     answer.solve_seconds = outcome->cached->solve_seconds;
@@ -100,6 +133,7 @@ static void deliver_verdict(struct berthd_request *request, struct berthd_outcom
 }
 
 void berthd_deliver(struct berthd_done_list *done) {
+  struct mapped mapped = {0};
   while (done->first != NULL) {
     struct berthd_request *request = done->first;
     done->first = request->next;
@@ -109,7 +143,7 @@ void berthd_deliver(struct berthd_done_list *done) {
     if (request->on_verified != NULL) {
       deliver_verdict(request, &request->outcome);
     } else {
-      deliver_plan(request, &request->outcome);
+      deliver_plan(request, &request->outcome, &mapped);
     }
     pthread_mutex_unlock(&request->callback_mutex);
     struct berthd_core *core = request->core;
@@ -117,6 +151,7 @@ void berthd_deliver(struct berthd_done_list *done) {
     berthd_metrics_set(core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
     berthd_request_unref(request);
   }
+  mapped_drop(&mapped);
 }
 
 void berthd_request_unref(struct berthd_request *request) {

@@ -1,0 +1,151 @@
+/* Who is let in: the bounded queue, deadlines that cannot be met, draining, the end. */
+#include "suite.h"
+#include "world.h"
+
+static void submit_nth(struct client *client, struct world *world, uint64_t n, int64_t deadline_ns) {
+  struct berth_problem *problem = world_problem(20, 100 + n, 0, false);
+  client_submit(client, world, problem, deadline_ns);
+  berth_problem_unref(problem);
+}
+
+START_TEST(a_full_queue_refuses_with_a_time_to_come_back) {
+  struct world world;
+  struct berthd_core_config config = berthd_core_config_default();
+  config.max_queue = 3;
+  world_init(&world, &config);
+  struct client clients[5], same;
+  for (uint64_t i = 0; i < 5; i++) {
+    submit_nth(&clients[i], &world, i, BERTHD_NO_DEADLINE);
+  }
+  ck_assert_int_eq(clients[2].n_done, 0);
+  for (int i = 3; i < 5; i++) {
+    ck_assert_int_eq(clients[i].code, BERTH_UNAVAILABLE);
+    ck_assert_int_eq(clients[i].reason, BERTH_REASON_QUEUE_FULL);
+    ck_assert_uint_gt(clients[i].retry_after_ms, 0);
+  }
+  submit_nth(&same, &world, 1, BERTHD_NO_DEADLINE); /* joining takes no room */
+  ck_assert(same.n_done == 0);
+  for (int i = 0; i < 3; i++) {
+    world_work(&world, ENDS_WELL);
+  }
+  ck_assert(same.joined && same.code == BERTH_OK);
+  ck_assert(berthd_metrics_get(world.metrics, BERTHD_METRIC_REJECTED, BERTHD_REJECTION_QUEUE_FULL, 0) == 2);
+  for (int i = 0; i < 5; i++) {
+    client_finish(&clients[i]);
+  }
+  client_finish(&same);
+  world_finish(&world);
+}
+END_TEST
+
+START_TEST(a_deadline_that_would_pass_in_the_queue_is_refused_at_once) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client first, running, queued, hasty;
+  submit_nth(&first, &world, 0, BERTHD_NO_DEADLINE);
+  world_work(&world, ENDS_WELL); /* it took 0.25 s */
+  submit_nth(&running, &world, 1, BERTHD_NO_DEADLINE);
+  struct berthd_job *job = berthd_core_take(world.core);
+  submit_nth(&queued, &world, 2, BERTHD_NO_DEADLINE);
+  submit_nth(&hasty, &world, 3, world.now_ns + 400 * MS);
+  ck_assert_int_eq(hasty.code, BERTH_UNAVAILABLE);
+  ck_assert_int_eq(hasty.reason, BERTH_REASON_QUEUE_FULL);
+  ck_assert(berthd_metrics_get(world.metrics, BERTHD_METRIC_REJECTED, BERTHD_REJECTION_DEADLINE, 0) == 1);
+  world_finish_job(&world, job, ENDS_WELL);
+  world_work(&world, ENDS_WELL);
+  client_finish(&first);
+  client_finish(&running);
+  client_finish(&queued);
+  client_finish(&hasty);
+  world_finish(&world);
+}
+END_TEST
+
+START_TEST(draining_refuses_new_work_but_not_hits_nor_what_is_open) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client known, open, fresh, hit;
+  submit_nth(&known, &world, 0, BERTHD_NO_DEADLINE);
+  world_work(&world, ENDS_WELL);
+  submit_nth(&open, &world, 1, BERTHD_NO_DEADLINE);
+  berthd_core_drain(world.core);
+  ck_assert(berthd_core_is_draining(world.core));
+  submit_nth(&fresh, &world, 2, BERTHD_NO_DEADLINE);
+  ck_assert_int_eq(fresh.code, BERTH_UNAVAILABLE);
+  ck_assert_int_eq(fresh.reason, BERTH_REASON_DRAINING);
+  submit_nth(&hit, &world, 0, BERTHD_NO_DEADLINE);
+  ck_assert(hit.cached);
+  world_work(&world, ENDS_WELL);
+  ck_assert_int_eq(open.code, BERTH_OK);
+  client_finish(&known);
+  client_finish(&open);
+  client_finish(&fresh);
+  client_finish(&hit);
+  world_finish(&world);
+}
+END_TEST
+
+START_TEST(the_end_answers_everybody_with_what_there_is) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client running, queued;
+  submit_nth(&running, &world, 0, BERTHD_NO_DEADLINE);
+  struct berthd_job *job = berthd_core_take(world.core);
+  submit_nth(&queued, &world, 1, BERTHD_NO_DEADLINE);
+  berthd_core_abort(world.core);
+  ck_assert_int_eq(queued.code, BERTH_UNAVAILABLE);
+  ck_assert(atomic_load(&job->stop));
+  world_finish_job(&world, job, ENDS_CUT_SHORT);
+  ck_assert_int_eq(running.status, BERTH_PLAN_CUT_SHORT);
+  ck_assert_ptr_null(berthd_core_take(world.core));
+  client_finish(&running);
+  client_finish(&queued);
+  world_finish(&world);
+}
+END_TEST
+
+struct verdict {
+  int n_done;
+  enum berth_code code;
+  uint64_t n_violations;
+};
+
+static void on_verified(void *ctx, const struct berthd_verify_answer *answer) {
+  struct verdict *verdict = ctx;
+  verdict->n_done++;
+  verdict->code = answer->code;
+  verdict->n_violations = answer->verdict.n_violations;
+}
+
+START_TEST(checks_of_foreign_plans_wait_in_the_same_queue) {
+  struct world world;
+  world_init(&world, NULL);
+  struct berth_problem *problem = world_problem(20, 1, 0, false);
+  uint64_t offset[20] = {0};
+  struct verdict verdict = {0};
+  struct berthd_request *request;
+  berthd_core_submit_verify(
+      world.core, problem, NULL, offset, 4, BERTHD_NO_DEADLINE, &verdict, on_verified, &request);
+  ck_assert_ptr_nonnull(request);
+  struct berthd_job *job = berthd_core_take(world.core);
+  ck_assert_int_eq(job->kind, BERTHD_JOB_VERIFY);
+  ck_assert_ptr_ne(job->offset, offset); /* copied */
+  const struct berthd_result result = {.code = BERTH_OK, .verdict = {.n_violations = 7}};
+  berthd_core_finish(world.core, job, &result);
+  ck_assert_int_eq(verdict.n_done, 1);
+  ck_assert_uint_eq(verdict.n_violations, 7);
+  berthd_request_unref(request);
+  berth_problem_unref(problem);
+  world_finish(&world);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "core/admission", (const TTest *const[]){
+                            a_full_queue_refuses_with_a_time_to_come_back,
+                            a_deadline_that_would_pass_in_the_queue_is_refused_at_once,
+                            draining_refuses_new_work_but_not_hits_nor_what_is_open,
+                            the_end_answers_everybody_with_what_there_is,
+                            checks_of_foreign_plans_wait_in_the_same_queue, NULL});
+}
