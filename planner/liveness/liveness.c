@@ -1,31 +1,53 @@
+/* One walk over the operators notes who touches what; then what is given from outside or kept is widened to
+ * the ends of the run, and views hand what they know to their roots: liveness belongs to storage, not to
+ * names. */
 #include "liveness/liveness.h"
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+
+/* What is known of a root and all its views together. */
+enum family {
+  GIVEN = 1,    /* there before the first operator runs */
+  KEPT = 2,     /* still needed after the last one */
+  CONSTANT = 4, /* nobody may write it */
+  WRITTEN = 8,
+};
 
 struct pass {
   const struct berth_graph *graph;
-  int64_t *lower; /* of a value that is not written yet: n_steps */
+  int64_t *lower; /* of a value that nobody has touched yet: n_steps */
   int64_t *upper;
-  uint32_t *writer; /* the last operator that wrote each value, plus 1; 0 while none has */
+  uint32_t *writer;        /* the last operator that wrote each value, plus 1; 0 while none has */
+  uint8_t *family;         /* of roots: set of enum family */
+  uint64_t *written_lower; /* of roots: hull of the bytes written so far; NULL if there are no views */
+  uint64_t *written_upper;
 };
 
-static bool has(const struct pass *pass, uint32_t value, enum berth_value_flag flag) {
-  return (pass->graph->value_flags[value] & flag) != 0;
+static uint32_t root_of(const struct berth_graph *graph, uint32_t value) {
+  return graph->value_root != NULL ? graph->value_root[value] : value;
 }
 
-/* There before the first operator runs. */
-static bool is_given(const struct pass *pass, uint32_t value) {
-  enum berth_buffer_class class_ = pass->graph->value_class[value];
-  return class_ == BERTH_CLASS_INPUT || class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
+static bool has(const struct berth_graph *graph, uint32_t value, enum berth_value_flag flag) {
+  return (graph->value_flags[value] & flag) != 0;
 }
 
-/* Still needed after the last one. */
-static bool is_kept(const struct pass *pass, uint32_t value) {
-  enum berth_buffer_class class_ = pass->graph->value_class[value];
-  return class_ == BERTH_CLASS_OUTPUT || class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE ||
-         has(pass, value, BERTH_VALUE_HELD);
+static unsigned family_of_value(const struct berth_graph *graph, uint32_t value) {
+  unsigned held = has(graph, value, BERTH_VALUE_HELD) ? KEPT : 0U;
+  unsigned external = has(graph, value, BERTH_VALUE_EXTERNAL) ? GIVEN : 0U;
+  switch ((enum berth_buffer_class)graph->value_class[value]) {
+  case BERTH_CLASS_INPUT:
+    return held | external | GIVEN;
+  case BERTH_CLASS_OUTPUT:
+    return held | external | KEPT;
+  case BERTH_CLASS_CONSTANT:
+    return GIVEN | KEPT | CONSTANT;
+  case BERTH_CLASS_STATE:
+    return GIVEN | KEPT;
+  default:
+    return held | external;
+  }
 }
 
 static void touch(struct pass *pass, uint32_t value, uint32_t op) {
@@ -42,7 +64,7 @@ fault(enum berth_liveness_fault kind, uint32_t value, uint32_t op, uint32_t firs
 static uint32_t find_producer(const struct berth_graph *graph, uint32_t value) {
   for (uint32_t op = 0; op < graph->n_operators; op++) {
     for (uint32_t i = graph->output_begin[op]; i < graph->output_begin[op + 1]; i++) {
-      if (graph->outputs[i] == value) {
+      if (root_of(graph, graph->outputs[i]) == root_of(graph, value)) {
         return op;
       }
     }
@@ -50,32 +72,70 @@ static uint32_t find_producer(const struct berth_graph *graph, uint32_t value) {
   return BERTH_NO_INDEX;
 }
 
+/* ---- Bytes: a view may be read when some of its bytes can have been written ---- */
+
+static void note_written(struct pass *pass, uint32_t value, uint32_t root) {
+  bool first = (pass->family[root] & WRITTEN) == 0;
+  pass->family[root] |= WRITTEN;
+  if (pass->written_lower == NULL) {
+    return;
+  }
+  uint64_t lower = pass->graph->value_view_offset[value];
+  uint64_t upper = lower + pass->graph->value_size_bytes[value];
+  uint64_t *written_lower = &pass->written_lower[root];
+  uint64_t *written_upper = &pass->written_upper[root];
+  *written_lower = first || lower < *written_lower ? lower : *written_lower;
+  *written_upper = first || upper > *written_upper ? upper : *written_upper;
+}
+
+static bool may_be_written(const struct pass *pass, uint32_t value, uint32_t root) {
+  if ((pass->family[root] & WRITTEN) == 0) {
+    return false;
+  }
+  if (pass->written_lower == NULL || pass->graph->value_size_bytes[value] == 0) {
+    return true;
+  }
+  uint64_t lower = pass->graph->value_view_offset[value];
+  uint64_t upper = lower + pass->graph->value_size_bytes[value];
+  return lower < pass->written_upper[root] && pass->written_lower[root] < upper;
+}
+
+/* ---- The walk ---- */
+
 static struct berth_liveness_finding read(struct pass *pass, uint32_t op, uint32_t value) {
-  if (!is_given(pass, value) && !has(pass, value, BERTH_VALUE_EXTERNAL) && pass->writer[value] == 0) {
-    uint32_t producer = find_producer(pass->graph, value);
-    return fault(BERTH_LIVENESS_READ_BEFORE_WRITE, value, op, producer);
+  uint32_t root = root_of(pass->graph, value);
+  if ((pass->family[root] & GIVEN) == 0 && !may_be_written(pass, value, root)) {
+    return fault(BERTH_LIVENESS_READ_BEFORE_WRITE, value, op, find_producer(pass->graph, value));
   }
   touch(pass, value, op);
   return fault(BERTH_LIVENESS_OK, value, op, BERTH_NO_INDEX);
 }
 
+/* True of the value or of its root. */
+static bool either(const struct berth_graph *graph, uint32_t value, enum berth_buffer_class class_) {
+  return graph->value_class[value] == class_ || graph->value_class[root_of(graph, value)] == class_;
+}
+
 static struct berth_liveness_finding write(struct pass *pass, uint32_t op, uint32_t value) {
-  enum berth_buffer_class class_ = pass->graph->value_class[value];
-  bool many = class_ == BERTH_CLASS_STATE || has(pass, value, BERTH_VALUE_ACCUMULATED);
+  const struct berth_graph *graph = pass->graph;
+  uint32_t root = root_of(graph, value);
+  bool many = either(graph, value, BERTH_CLASS_STATE) || has(graph, value, BERTH_VALUE_ACCUMULATED) ||
+              has(graph, root, BERTH_VALUE_ACCUMULATED);
   uint32_t before = pass->writer[value];
-  if (class_ == BERTH_CLASS_CONSTANT) {
+  if ((pass->family[root] & CONSTANT) != 0) {
     return fault(BERTH_LIVENESS_WRITES_CONSTANT, value, op, BERTH_NO_INDEX);
   }
   if (before == op + 1) {
     return fault(BERTH_LIVENESS_WRITES_TWICE, value, op, op);
   }
-  if (class_ == BERTH_CLASS_INPUT && !many) {
+  if (either(graph, value, BERTH_CLASS_INPUT) && !many) {
     return fault(BERTH_LIVENESS_WRITES_INPUT, value, op, BERTH_NO_INDEX);
   }
   if (before != 0 && !many) {
     return fault(BERTH_LIVENESS_SECOND_PRODUCER, value, op, before - 1);
   }
   pass->writer[value] = op + 1;
+  note_written(pass, value, root);
   touch(pass, value, op);
   return fault(BERTH_LIVENESS_OK, value, op, BERTH_NO_INDEX);
 }
@@ -100,46 +160,84 @@ static struct berth_liveness_finding walk(struct pass *pass) {
   return found;
 }
 
-/* Widens what is given from outside or kept to the ends of the run. */
+/* ---- The ends of the run, and roots ---- */
+
+static void widen(struct pass *pass, uint32_t value, unsigned family) {
+  if ((family & GIVEN) != 0) {
+    pass->lower[value] = 0;
+    pass->upper[value] = pass->upper[value] == 0 ? 1 : pass->upper[value];
+  }
+  if ((family & KEPT) != 0) {
+    int64_t n_steps = berth_liveness_n_steps(pass->graph);
+    pass->lower[value] = pass->lower[value] == n_steps ? 0 : pass->lower[value];
+    pass->upper[value] = n_steps;
+  }
+}
+
+/* A view that is kept but not touched itself says only that its root is kept. */
+static void hand_to_root(struct pass *pass, uint32_t value, uint32_t root) {
+  bool touched = pass->upper[value] != 0;
+  if (touched) {
+    pass->lower[root] = pass->lower[value] < pass->lower[root] ? pass->lower[value] : pass->lower[root];
+    pass->upper[root] = pass->upper[value] > pass->upper[root] ? pass->upper[value] : pass->upper[root];
+  }
+}
+
 static struct berth_liveness_finding settle(struct pass *pass) {
-  int64_t n_steps = berth_liveness_n_steps(pass->graph);
-  for (uint32_t value = 0; value < pass->graph->n_values; value++) {
-    bool given = is_given(pass, value);
-    if (!given && pass->writer[value] == 0 && !has(pass, value, BERTH_VALUE_EXTERNAL)) {
+  const struct berth_graph *graph = pass->graph;
+  for (uint32_t value = 0; value < graph->n_values; value++) {
+    uint32_t root = root_of(graph, value);
+    if (root != value) {
+      hand_to_root(pass, value, root);
+    } else if ((pass->family[value] & (GIVEN | WRITTEN)) == 0) {
       return fault(BERTH_LIVENESS_NEVER_WRITTEN, value, BERTH_NO_INDEX, BERTH_NO_INDEX);
     }
-    if (given || pass->lower[value] == n_steps) {
+  }
+  for (uint32_t value = 0; value < graph->n_values; value++) {
+    widen(pass, value, root_of(graph, value) == value ? pass->family[value] : family_of_value(graph, value));
+    if (pass->upper[value] == 0) { /* a view that nobody uses */
       pass->lower[value] = 0;
-    }
-    if (is_kept(pass, value)) {
-      pass->upper[value] = n_steps;
+      pass->upper[value] = 1;
     }
   }
   return fault(BERTH_LIVENESS_OK, 0, 0, 0);
 }
 
+static bool begin(struct pass *pass, struct berth_arena *arena) {
+  const struct berth_graph *graph = pass->graph;
+  uint32_t n = graph->n_values;
+  pass->writer = berth_arena_new_zeroed(arena, uint32_t, n);
+  pass->family = berth_arena_new_zeroed(arena, uint8_t, n);
+  if (pass->writer == NULL || pass->family == NULL) {
+    return false;
+  }
+  if (graph->value_root != NULL) {
+    pass->written_lower = berth_arena_new(arena, uint64_t, n);
+    pass->written_upper = berth_arena_new(arena, uint64_t, n);
+    if (pass->written_lower == NULL || pass->written_upper == NULL) {
+      return false;
+    }
+  }
+  for (uint32_t value = 0; value < n; value++) {
+    pass->lower[value] = berth_liveness_n_steps(graph);
+    pass->upper[value] = 0;
+    pass->family[root_of(graph, value)] |= (uint8_t)family_of_value(graph, value);
+  }
+  return true;
+}
+
 struct berth_liveness_finding berth_liveness_derive(
     const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower,
     int64_t *upper) {
-  size_t n_bytes;
-  if (!berth_mul_size((size_t)graph->n_values + 1, sizeof(uint32_t), &n_bytes)) {
-    return fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
+  struct berth_arena arena;
+  berth_arena_init(&arena, allocator);
+  struct pass pass = {.graph = graph, .lower = lower, .upper = upper};
+  struct berth_liveness_finding found =
+      fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
+  if (begin(&pass, &arena)) {
+    found = walk(&pass);
+    found = found.fault == BERTH_LIVENESS_OK ? settle(&pass) : found;
   }
-  uint32_t *writer = allocator->resize(allocator->ctx, NULL, 0, n_bytes);
-  if (writer == NULL) {
-    return fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
-  }
-  memset(writer, 0, n_bytes);
-  int64_t n_steps = berth_liveness_n_steps(graph);
-  for (uint32_t value = 0; value < graph->n_values; value++) {
-    lower[value] = n_steps;
-    upper[value] = 1;
-  }
-  struct pass pass = {.graph = graph, .lower = lower, .upper = upper, .writer = writer};
-  struct berth_liveness_finding found = walk(&pass);
-  if (found.fault == BERTH_LIVENESS_OK) {
-    found = settle(&pass);
-  }
-  allocator->resize(allocator->ctx, writer, n_bytes, 0);
+  berth_arena_finish(&arena);
   return found;
 }

@@ -25,8 +25,10 @@ struct berth_liveness_finding {
   uint32_t first_op; /* SECOND_PRODUCER: the first one; READ_BEFORE_WRITE: the producer, if there is one */
 };
 
-/* Writes value v's lifetime to lower[v] and upper[v] (n_values entries each). Reads the graph's value_class,
- * value_flags and lists. O(n_values + list entries). The finding is the first in order of operators. */
+/* Writes value v's lifetime to lower[v] and upper[v] (n_values entries each): of a root the hull with all its
+ * views', of a view its own. Reads the graph's value_class, value_flags, lists and, if value_root is there,
+ * value_view_offset and value_size_bytes. O(n_values + list entries). The finding is the first in order of
+ * operators. */
 struct berth_liveness_finding berth_liveness_derive(
     const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper);
 

@@ -14,7 +14,8 @@ struct berth_problem_builder {
   uint64_t padded_bytes;         /* sum of sizes, each rounded up to the largest alignment that may bind it */
   uint64_t pin_end;              /* the highest end of a pinned buffer */
   uint64_t pool_alignment;       /* the largest of all pools */
-  uint32_t n_external;
+  uint32_t n_external;           /* values */
+  uint32_t n_views;
   BERTH_VEC(uint32_t) pool_mark;      /* the last row + 1 that listed each pool */
   BERTH_VEC(uint64_t) workspace_size; /* of operators */
   BERTH_VEC(uint64_t) workspace_alignment;
@@ -68,6 +69,9 @@ enum berth_code berth_builder_check_alignment(
 enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder);
 enum berth_code berth_builder_sort_conflicts(struct berth_problem_builder *builder);
 enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder);
+/* Resolves every view to its root and the offset in it, and gives roots the alignment that their views need.
+ */
+enum berth_code berth_builder_resolve_views(struct berth_problem_builder *builder);
 enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder);
 
 #endif

@@ -6,7 +6,8 @@
 #include "problem/names.h"
 
 struct berth_value_spec berth_value_spec_default(void) {
-  return (struct berth_value_spec){.alignment = 1, .pinned_offset = BERTH_UNPINNED};
+  return (struct berth_value_spec){
+      .alignment = 1, .pinned_offset = BERTH_UNPINNED, .view_of = BERTH_NO_INDEX};
 }
 
 struct berth_operator_spec berth_operator_spec_default(void) {
@@ -14,6 +15,45 @@ struct berth_operator_spec berth_operator_spec_default(void) {
 }
 
 /* ---- Values ---- */
+
+static enum berth_code check_view(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
+  if (spec->pinned_offset != BERTH_UNPINNED || spec->n_pools != 0) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_VIEW, spec->n_pools != 0 ? "pools" : "offset",
+        "it is a view: pins and pools are its root's");
+  }
+  if (spec->external) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_VIEW, "external", "it is a view: whether it is placed is its root's");
+  }
+  return BERTH_OK;
+}
+
+/* The columns of views begin with the first one; earlier values are their own roots. */
+static enum berth_code
+add_view(struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  bool is_view = spec->view_of != BERTH_NO_INDEX;
+  if (!is_view && columns->view_of.n == 0) {
+    return BERTH_OK;
+  }
+  if (!berth_vec_reserve(&builder->allocator, &columns->view_of, (size_t)item.index + 1) ||
+      !berth_vec_reserve(&builder->allocator, &columns->view_offset, (size_t)item.index + 1)) {
+    return berth_fail_memory(&builder->error);
+  }
+  for (size_t i = columns->view_of.n; i <= item.index; i++) {
+    columns->view_of.items[i] = (uint32_t)i;
+    columns->view_offset.items[i] = 0;
+  }
+  columns->view_of.n = columns->view_offset.n = (size_t)item.index + 1;
+  if (is_view) {
+    columns->view_of.items[item.index] = spec->view_of;
+    columns->view_offset.items[item.index] = spec->view_offset;
+  }
+  builder->n_views += is_view;
+  return BERTH_OK;
+}
 
 static enum berth_code add_value(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
@@ -28,6 +68,14 @@ static enum berth_code add_value(
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_PIN, "offset", "it is external, so it cannot be pinned in a pool");
   }
+  bool is_view = spec->view_of != BERTH_NO_INDEX;
+  enum berth_code code = is_view ? check_view(builder, item, spec) : BERTH_OK;
+  if (is_view && spec->view_of == item.index) {
+    code = berth_builder_blame(builder, item, BERTH_REASON_BAD_VIEW, "view_of", "it is a view of itself");
+  }
+  if (code != BERTH_OK) {
+    return code;
+  }
   if (!berth_vec_reserve(allocator, &columns->value_flags, (size_t)item.index + 1)) {
     return berth_fail_memory(&builder->error);
   }
@@ -41,7 +89,8 @@ static enum berth_code add_value(
       .pools = spec->pools,
       .n_pools = spec->n_pools,
   };
-  enum berth_code code = berth_builder_add_row(builder, item, &row, spec->external);
+  code = berth_builder_add_row(builder, item, &row, spec->external || is_view);
+  code = code != BERTH_OK ? code : add_view(builder, item, spec);
   if (code != BERTH_OK) {
     return code;
   }

@@ -77,6 +77,9 @@ static enum berth_code derive(struct berth_problem_builder *builder) {
       .inputs = columns->inputs.items,
       .output_begin = columns->output_begin.items,
       .outputs = columns->outputs.items,
+      .value_root = columns->view_of.n != 0 ? columns->view_of.items : NULL,
+      .value_view_offset = columns->view_offset.n != 0 ? columns->view_offset.items : NULL,
+      .value_size_bytes = problem->rows.size.items,
   };
   struct berth_liveness_finding found = berth_liveness_derive(
       &graph, &builder->allocator, problem->rows.lower.items, problem->rows.upper.items);
@@ -85,8 +88,12 @@ static enum berth_code derive(struct berth_problem_builder *builder) {
 
 /* ---- Rows become buffers ---- */
 
-static bool is_external(const struct berth_problem *problem, uint32_t value) {
-  return (problem->columns.value_flags.items[value] & BERTH_VALUE_EXTERNAL) != 0;
+static bool is_view(const struct berth_problem *problem, uint32_t value) {
+  return problem->columns.view_of.n != 0 && problem->columns.view_of.items[value] != value;
+}
+
+static bool is_placed(const struct berth_problem *problem, uint32_t value) {
+  return (problem->columns.value_flags.items[value] & BERTH_VALUE_EXTERNAL) == 0 && !is_view(problem, value);
 }
 
 /* Keeps what the caller stated of all values, before the rows are closed up. */
@@ -130,7 +137,7 @@ static void close_up(struct berth_problem *problem) {
   uint32_t n_values = (uint32_t)rows->size.n;
   uint32_t n = 0;
   for (uint32_t value = 0; value < n_values; value++) {
-    if (!is_external(problem, value)) {
+    if (is_placed(problem, value)) {
       move_row(rows, value, n++);
     }
   }
@@ -145,14 +152,20 @@ static void close_up(struct berth_problem *problem) {
 
 static void map_values(struct berth_problem *problem, uint32_t n_values) {
   struct berth_graph_columns *columns = &problem->columns;
+  uint32_t *buffer = columns->value_buffer.items;
   for (uint32_t value = 0; value < n_values; value++) {
-    bool external = is_external(problem, value);
-    uint32_t buffer = (uint32_t)columns->buffer_item.n;
-    columns->value_buffer.items[columns->value_buffer.n++] = external ? BERTH_NO_INDEX : buffer;
-    if (!external) {
+    bool placed = is_placed(problem, value);
+    buffer[value] = placed ? (uint32_t)columns->buffer_item.n : BERTH_NO_INDEX;
+    if (placed) {
       columns->buffer_item.items[columns->buffer_item.n++] = value;
     }
   }
+  for (uint32_t value = 0; value < n_values; value++) { /* a root may come after its views */
+    if (is_view(problem, value)) {
+      buffer[value] = buffer[columns->view_of.items[value]];
+    }
+  }
+  columns->value_buffer.n = n_values;
 }
 
 static enum berth_code add_workspace(struct berth_problem_builder *builder, uint32_t op) {
@@ -213,18 +226,19 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   const struct berth_allocator *allocator = &builder->allocator;
   uint32_t n_values = (uint32_t)problem->rows.size.n;
   size_t n_operators = builder->workspace_size.n;
+  bool apart = builder->n_external + builder->n_views != 0;
   if (!berth_vec_reserve(allocator, &columns->value_buffer, n_values) ||
       !berth_vec_reserve(allocator, &columns->buffer_item, n_values + n_operators) ||
-      !berth_vec_reserve(allocator, &columns->workspace, n_operators) ||
-      (builder->n_external != 0 && !keep_values(builder))) {
+      !berth_vec_reserve(allocator, &columns->workspace, n_operators) || (apart && !keep_values(builder))) {
     return berth_fail_memory(&builder->error);
   }
-  enum berth_code code = derive(builder);
+  enum berth_code code = berth_builder_resolve_views(builder);
+  code = code != BERTH_OK ? code : derive(builder);
   if (code != BERTH_OK) {
     return code;
   }
   map_values(problem, n_values);
-  if (builder->n_external != 0) {
+  if (apart) {
     close_up(problem);
   }
   problem->is_graph = true;

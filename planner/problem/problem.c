@@ -23,6 +23,8 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->value_class);
   berth_vec_finish(allocator, &columns->value_flags);
   berth_vec_finish(allocator, &columns->value_buffer);
+  berth_vec_finish(allocator, &columns->view_of);
+  berth_vec_finish(allocator, &columns->view_offset);
   berth_vec_finish(allocator, &columns->buffer_item);
   berth_vec_finish(allocator, &columns->input_begin);
   berth_vec_finish(allocator, &columns->inputs);
@@ -88,6 +90,8 @@ static void view_graph(struct berth_problem *problem) {
       .value_class = apart ? columns->value_class.items : rows->class_.items,
       .value_flags = columns->value_flags.items,
       .value_buffer = columns->value_buffer.items,
+      .value_root = columns->view_of.n != 0 ? columns->view_of.items : NULL,
+      .value_view_offset = columns->view_offset.n != 0 ? columns->view_offset.items : NULL,
       .input_begin = columns->input_begin.items,
       .inputs = columns->inputs.items,
       .output_begin = columns->output_begin.items,
@@ -157,10 +161,16 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
       .alignment = graph->value_alignment[value],
       .class_ = graph->value_class[value],
       .pinned_offset = BERTH_UNPINNED,
+      .view_of = BERTH_NO_INDEX,
       .held = (graph->value_flags[value] & BERTH_VALUE_HELD) != 0,
       .external = (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0,
       .accumulated = (graph->value_flags[value] & BERTH_VALUE_ACCUMULATED) != 0,
   };
+  if (graph->value_root != NULL && graph->value_root[value] != value) {
+    spec.view_of = graph->value_root[value];
+    spec.view_offset = graph->value_view_offset[value];
+    return spec;
+  }
   if (buffer != BERTH_NO_INDEX && buffers->pinned_offset != NULL) {
     spec.pinned_offset = buffers->pinned_offset[buffer];
   }

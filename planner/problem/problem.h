@@ -33,11 +33,14 @@ typedef uint32_t berth_pair[2];
 
 /* What belongs to the graph form alone. */
 struct berth_graph_columns {
-  BERTH_VEC(uint64_t) value_size;      /* these three only where externals keep buffers and values apart: */
+  BERTH_VEC(uint64_t)
+  value_size; /* these three only where externals and views keep buffers and values apart: */
   BERTH_VEC(uint64_t) value_alignment; /* else the first buffers are the values */
   BERTH_VEC(uint8_t) value_class;
   BERTH_VEC(uint8_t) value_flags;
   BERTH_VEC(uint32_t) value_buffer;
+  BERTH_VEC(uint32_t) view_of; /* as given, then of the root; these two are empty until there is a view */
+  BERTH_VEC(uint64_t) view_offset;
   BERTH_VEC(uint32_t) buffer_item; /* value of each buffer, then operator of each workspace */
   BERTH_VEC(uint32_t) input_begin;
   BERTH_VEC(uint32_t) inputs;

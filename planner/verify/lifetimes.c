@@ -1,7 +1,8 @@
 /* Liveness once more, written from the meaning of a graph and not from the planner's code:
  *   an operator's inputs, outputs and workspace are all live while it runs;
  *   a value is live from its earliest producer until after its latest producer or reader;
- *   INPUT from the first step, OUTPUT and held to the last, CONSTANT and STATE always.
+ *   INPUT from the first step, OUTPUT and held to the last, CONSTANT and STATE always;
+ *   all of this about a view is about its root.
  * Step o is the run of operator o. */
 #include "verify/facts.h"
 
@@ -34,14 +35,21 @@ static void touch(struct columns *columns, uint32_t buffer, int64_t step) {
   columns->upper[buffer] = step + 1 > columns->upper[buffer] ? step + 1 : columns->upper[buffer];
 }
 
-/* What the value says of itself, with a lifetime that its class asks for and nothing more. */
-static void
-begin_value(struct columns *columns, uint32_t buffer, const struct berth_value_spec *value, int64_t last) {
+/* What the owner of the buffer says of itself. */
+static void begin_value(struct columns *columns, uint32_t buffer, const struct berth_value_spec *value) {
   columns->size[buffer] = value->size_bytes;
   columns->alignment[buffer] = value->alignment;
   columns->pin[buffer] = value->pinned_offset;
   columns->class_[buffer] = (uint8_t)value->class_;
   columns->lower[buffer] = INT64_MAX;
+}
+
+/* What its class asks for, of a value or a view. A view's alignment binds its root's place. */
+static void
+demand(struct columns *columns, uint32_t buffer, const struct berth_value_spec *value, int64_t last) {
+  if (value->alignment > columns->alignment[buffer]) {
+    columns->alignment[buffer] = value->alignment;
+  }
   bool from_first = value->class_ == BERTH_CLASS_CONSTANT || value->class_ == BERTH_CLASS_INPUT ||
                     value->class_ == BERTH_CLASS_STATE;
   bool to_last = value->class_ == BERTH_CLASS_OUTPUT || value->class_ == BERTH_CLASS_STATE ||
@@ -88,14 +96,15 @@ static enum berth_code fail_accounting(struct berth_error *err, uint32_t buffer)
       "buffer %u is not the buffer of exactly one value or workspace of the graph", buffer);
 }
 
-/* Each buffer belongs to one value or one workspace; `owners` counts them. */
+/* Each buffer belongs to one root or one workspace; `owners` counts them. */
 static enum berth_code check_accounting(
     const struct berth_verify_facts *facts, const struct berth_graph *graph, uint8_t *owners,
     struct berth_error *err) {
   for (size_t v = 0; v < (size_t)graph->n_values + graph->n_operators; v++) {
     uint32_t buffer =
         v < graph->n_values ? graph->value_buffer[v] : graph->operator_workspace[v - graph->n_values];
-    if (buffer == BERTH_NO_INDEX) {
+    bool view = v < graph->n_values && graph->value_root != NULL && graph->value_root[v] != v;
+    if (buffer == BERTH_NO_INDEX || (view && buffer == graph->value_buffer[graph->value_root[v]])) {
       continue;
     }
     if (buffer >= facts->n || owners[buffer]++ != 0) {
@@ -110,6 +119,10 @@ static enum berth_code check_accounting(
   return BERTH_OK;
 }
 
+static uint32_t root_of(const struct berth_graph *graph, uint32_t value) {
+  return graph->value_root != NULL ? graph->value_root[value] : value;
+}
+
 static void derive(
     struct columns *columns, const struct berth_verify_facts *facts, const struct berth_problem *problem,
     bool *produced) {
@@ -118,14 +131,22 @@ static void derive(
   for (uint32_t v = 0; v < graph->n_values; v++) {
     if (graph->value_buffer[v] != BERTH_NO_INDEX) {
       struct berth_value_spec value = berth_problem_value(problem, v);
-      begin_value(columns, graph->value_buffer[v], &value, last);
+      if (value.view_of == BERTH_NO_INDEX) {
+        begin_value(columns, graph->value_buffer[v], &value);
+      }
+    }
+  }
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    if (graph->value_buffer[v] != BERTH_NO_INDEX) {
+      struct berth_value_spec value = berth_problem_value(problem, v);
+      demand(columns, graph->value_buffer[v], &value, last);
     }
   }
   for (uint32_t op = 0; op < graph->n_operators; op++) {
     touch_operands(columns, graph, graph->input_begin, graph->inputs, op);
     touch_operands(columns, graph, graph->output_begin, graph->outputs, op);
     for (uint32_t k = graph->output_begin[op]; k < graph->output_begin[op + 1]; k++) {
-      produced[graph->outputs[k]] = true;
+      produced[root_of(graph, graph->outputs[k])] = true;
     }
     if (graph->operator_workspace[op] != BERTH_NO_INDEX) {
       begin_workspace(columns, facts, graph->operator_workspace[op], op);
@@ -133,7 +154,7 @@ static void derive(
   }
   for (uint32_t v = 0; v < graph->n_values; v++) {
     if (graph->value_buffer[v] != BERTH_NO_INDEX) {
-      close_value(columns, graph->value_buffer[v], produced[v]);
+      close_value(columns, graph->value_buffer[v], produced[root_of(graph, v)]);
     }
   }
 }

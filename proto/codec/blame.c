@@ -26,8 +26,9 @@ static const struct entry BUFFERS[] = {
     {NULL, "buffer_size_bytes"},
 };
 static const struct entry VALUES[] = {
-    {"id", "value_id_end"},     {"size", "value_size_bytes"}, {"alignment", "value_alignment"},
-    {"class", "value_class"},   {"pools", "value_pool_end"},  {"offset", "pin_offset"},
+    {"id", "value_id_end"},     {"size", "value_size_bytes"},   {"alignment", "value_alignment"},
+    {"class", "value_class"},   {"pools", "value_pool_end"},    {"offset", "pin_offset"},
+    {"view_of", "view_of"},     {"view_offset", "view_offset"}, {"external", "value_external"},
     {NULL, "value_size_bytes"},
 };
 static const struct entry OPERATORS[] = {
@@ -84,6 +85,8 @@ enum berth_code feed_blame(const struct feed *feed, enum berth_code code) {
   }
   if (strcmp(entry->column, "pin_offset") == 0) {
     index = first_about(m->n_pin_buffer, m->pin_buffer, index);
+  } else if (strncmp(entry->column, "view_", 5) == 0) {
+    index = first_about(m->n_view_value, m->view_value, index);
   } else if (strcmp(entry->column, "gap_lower") == 0) {
     index = first_about(m->n_gap_buffer, m->gap_buffer, index);
   }

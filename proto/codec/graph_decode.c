@@ -59,9 +59,37 @@ check_indices(const struct feed *feed, const char *name, size_t n, const uint32_
   return BERTH_OK;
 }
 
+static enum berth_code check_views(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  const struct column columns[] = {
+      {"view_of", m->n_view_of, EXACTLY}, {"view_offset", m->n_view_offset, EXACTLY}};
+  enum berth_code code = feed_check_lengths(feed, "view_value", m->n_view_value, columns, 2);
+  if (code == BERTH_OK) {
+    code = check_indices(feed, "view_value", m->n_view_value, m->view_value, m->n_value_size_bytes);
+  }
+  if (code == BERTH_OK) {
+    code = check_indices(feed, "view_of", m->n_view_of, m->view_of, m->n_value_size_bytes);
+  }
+  for (size_t i = 1; code == BERTH_OK && i < m->n_view_value; i++) {
+    if (m->view_value[i] <= m->view_value[i - 1]) {
+      code = feed_refuse(feed, BERTH_REASON_BAD_VIEW, "view_value", i, "views are not in rising order");
+    }
+  }
+  return code;
+}
+
+/* Sets what value i is a view of; *at is the next view. */
+static void set_view(const Berth__V1__Problem *m, size_t i, size_t *at, struct berth_value_spec *spec) {
+  bool view = *at < m->n_view_value && m->view_value[*at] == i;
+  spec->view_of = view ? m->view_of[*at] : BERTH_NO_INDEX;
+  spec->view_offset = view ? m->view_offset[*at] : 0;
+  *at += view;
+}
+
 static enum berth_code add_values(const struct feed *feed, const uint64_t *pinned) {
   const Berth__V1__Problem *m = feed->message;
   struct berth_value_spec spec = berth_value_spec_default();
+  size_t view = 0;
   for (size_t i = 0; i < m->n_value_size_bytes; i++) {
     spec.id = feed_text(m->value_id_text, m->n_value_id_end, m->value_id_end, i);
     spec.size_bytes = m->value_size_bytes[i];
@@ -71,6 +99,7 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
     spec.external = m->n_value_external > 0 && m->value_external[i];
     spec.accumulated = m->n_value_accumulated > 0 && m->value_accumulated[i];
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
+    set_view(m, i, &view, &spec);
     if (m->n_value_pool_end > 0) {
       uint32_t begin = i > 0 ? m->value_pool_end[i - 1] : 0;
       spec.n_pools = m->value_pool_end[i] - begin;
@@ -117,6 +146,9 @@ enum berth_code feed_graph(const struct feed *feed) {
   }
   if (code == BERTH_OK) {
     code = check_indices(feed, "operator_output", m->n_operator_output, m->operator_output, n);
+  }
+  if (code == BERTH_OK) {
+    code = check_views(feed);
   }
   if (code == BERTH_OK) {
     code = feed_spread_pins(feed, n, &pinned);

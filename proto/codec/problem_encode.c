@@ -279,6 +279,32 @@ static bool put_value_pools(
   return true;
 }
 
+static bool put_views(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, size_t n_views,
+    Berth__V1__Problem *out) {
+  if (n_views == 0) {
+    return true;
+  }
+  out->view_value = column(columns, n_views, sizeof *out->view_value);
+  out->view_of = column(columns, n_views, sizeof *out->view_of);
+  out->view_offset = column(columns, n_views, sizeof *out->view_offset);
+  if (out->view_value == NULL || out->view_of == NULL || out->view_offset == NULL) {
+    return false;
+  }
+  uint32_t n_values = berth_problem_graph(problem)->n_values;
+  size_t at = 0;
+  for (uint32_t i = 0; i < n_values; i++) {
+    struct berth_value_spec value = berth_problem_value(problem, i);
+    if (value.view_of != BERTH_NO_INDEX) {
+      out->view_value[at] = i;
+      out->view_of[at] = value.view_of;
+      out->view_offset[at++] = value.view_offset;
+    }
+  }
+  out->n_view_value = out->n_view_of = out->n_view_offset = n_views;
+  return true;
+}
+
 static bool put_values(
     struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
   const struct berth_graph *graph = berth_problem_graph(problem);
@@ -298,6 +324,7 @@ static bool put_values(
   bool held = false;
   bool external = false;
   bool accumulated = false;
+  size_t n_views = 0;
   for (uint32_t i = 0; i < n; i++) {
     struct berth_value_spec value = berth_problem_value(problem, i);
     out->value_size_bytes[i] = value.size_bytes;
@@ -307,6 +334,7 @@ static bool put_values(
     out->value_external[i] = value.external;
     out->value_accumulated[i] = value.accumulated;
     pinned[i] = value.pinned_offset;
+    n_views += value.view_of != BERTH_NO_INDEX;
     held |= value.held;
     external |= value.external;
     accumulated |= value.accumulated;
@@ -318,7 +346,8 @@ static bool put_values(
   out->n_value_accumulated = accumulated ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
-         put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out);
+         put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out) &&
+         put_views(columns, problem, n_views, out);
 }
 
 static bool put_operators(

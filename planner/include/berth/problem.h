@@ -7,8 +7,9 @@
  *   a graph     operators that read and write values, in the order in which they were added; liveness
  * analysis gives each value's buffer its lifetime.
  *
- * Either way the finished problem has *buffers*, in a fixed order: those added, or one a value in the order
- * of the values followed by one a workspace in the order of the operators.
+ * Either way the finished problem has *buffers*, in a fixed order: those added, or one a placed value
+ * (neither external nor a view) in the order of the values followed by one a workspace in the order of the
+ * operators.
  *
  * Units: sizes, offsets and alignments are bytes. Steps are int64. Ids are indices of type uint32_t.
  * Limits: BERTH_MAX_BUFFERS buffers; BERTH_MAX_POOLS pools; 2^32 - 1 gaps, conflicts, list entries and bytes
@@ -94,7 +95,12 @@ struct berth_buffer_spec {
  * `held` keeps it live to the last step whatever its class. `external` values belong to the caller and are
  * not placed. One operator writes a value, or none if it is an INPUT or CONSTANT; an `accumulated` value may
  * be written by several, and lives from the earliest of them to the latest of all that touch it. WORKSPACE is
- * not a class of values. */
+ * not a class of values.
+ *
+ * A view is the bytes [view_offset, view_offset + size_bytes) of another value, which may be a view too and
+ * may be added later. It has no buffer of its own: its root has one (pool, offset), an alignment that suits
+ * every view, and a lifetime that is the hull of all its views' and its own; what keeps a view (its class,
+ * held) keeps the root. Pins and pools are given for the root. */
 struct berth_value_spec {
   struct berth_text id;
   uint64_t size_bytes;
@@ -106,6 +112,8 @@ struct berth_value_spec {
   bool held;
   bool external;
   bool accumulated;
+  uint32_t view_of; /* BERTH_NO_INDEX, or the value that this is a view of */
+  uint64_t view_offset;
 };
 
 struct berth_operator_spec {
@@ -191,8 +199,8 @@ struct berth_pools {
 };
 
 /* The graph as it was given, in columns. The inputs of operator o are inputs[input_begin[o] ..
- * input_begin[o + 1]). `value_buffer[v]` is the buffer of value v or BERTH_NO_INDEX where none is placed;
- * `operator_workspace[o]` likewise. */
+ * input_begin[o + 1]). `value_buffer[v]` is the buffer of value v (of its root, if it is a view) or
+ * BERTH_NO_INDEX where none is placed; `operator_workspace[o]` likewise. */
 enum berth_value_flag {
   BERTH_VALUE_HELD = 1,
   BERTH_VALUE_EXTERNAL = 2,
@@ -207,7 +215,9 @@ struct berth_graph {
   const uint8_t *value_class; /* enum berth_buffer_class */
   const uint8_t *value_flags; /* set of enum berth_value_flag */
   const uint32_t *value_buffer;
-  const uint32_t *input_begin; /* n_operators + 1 entries, as output_begin */
+  const uint32_t *value_root;        /* of a view; else the value itself. NULL if there are no views */
+  const uint64_t *value_view_offset; /* in its root; 0 if it is no view. NULL if there are no views */
+  const uint32_t *input_begin;       /* n_operators + 1 entries, as output_begin */
   const uint32_t *inputs;
   const uint32_t *output_begin;
   const uint32_t *outputs;
@@ -221,7 +231,7 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
 
 /* The id as given; size 0 if it has none. A value's buffer has the value's id, a workspace its operator's. */
 struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, uint32_t buffer);
-/* Value `value` as it was given (of an external value, without its pools). */
+/* Value `value` as it was given (of an external value, without its pools; a view relative to its root). */
 struct berth_value_spec berth_problem_value(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op);

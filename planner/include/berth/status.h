@@ -66,7 +66,8 @@ enum berth_code {
   X(CANCELLED, "the caller cancelled")                                                                       \
   X(INTERNAL, "a defect in the program")                                                                     \
   X(UNKNOWN_FIELD, "the message has a field that this version does not know")                                \
-  X(UNKNOWN_METHOD, "the server has no such method")
+  X(UNKNOWN_METHOD, "the server has no such method")                                                         \
+  X(BAD_VIEW, "a view lies outside its root, or views form a loop")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,
