@@ -200,6 +200,48 @@ START_TEST(external_values_have_no_place_and_disturb_none) {
 }
 END_TEST
 
+static uint32_t
+view(uint32_t of, uint64_t offset, uint64_t size, uint64_t alignment, enum berth_buffer_class class_) {
+  struct berth_value_spec spec = berth_value_spec_default();
+  spec.size_bytes = size;
+  spec.view_of = of;
+  spec.view_offset = offset;
+  spec.alignment = alignment;
+  spec.class_ = class_;
+  uint32_t index;
+  ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, &index, NULL), BERTH_OK);
+  return index;
+}
+
+/* Reports 4 and 6: P is not needed any more, but a view of it is read or handed out at the end. */
+START_TEST(a_view_keeps_its_root) {
+  for (int round = 0; round < 4; round++) {
+    bool output = round >= 2;
+    begin();
+    uint32_t p = value(400, BERTH_CLASS_TEMPORARY);
+    uint32_t v = view(p, 100, 100, 1, output ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY);
+    uint32_t q = value(400, BERTH_CLASS_TEMPORARY);
+    op(NONE, ONE(p), 0);
+    op(NONE, NONE, 0);
+    op(NONE, ONE(q), 0);
+    op(output ? ONE(q) : TWO(v, q), NONE, 0);
+    bool apart = round % 2 == 0;
+    ck_assert(good((const uint64_t[]){0, apart ? 400 : 0}) == apart);
+  }
+}
+END_TEST
+
+START_TEST(a_view_binds_where_its_root_begins) {
+  for (uint64_t offset = 0; offset <= 64; offset += 8) {
+    begin();
+    uint32_t p = value(64, BERTH_CLASS_TEMPORARY);
+    view(p, 32, 8, 32, BERTH_CLASS_TEMPORARY);
+    op(NONE, ONE(p), 0);
+    ck_assert(good(&offset) == (offset % 32 == 0));
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "verify/lifetimes",
@@ -208,5 +250,5 @@ int main(void) {
           workspace_is_apart_from_what_its_operator_touches, constants_and_state_outlive_their_last_reader,
           inputs_live_from_the_first_step_and_outputs_to_the_last, held_values_live_to_the_last_step,
           accumulated_values_live_from_their_first_writer, external_values_have_no_place_and_disturb_none,
-          NULL});
+          a_view_keeps_its_root, a_view_binds_where_its_root_begins, NULL});
 }
