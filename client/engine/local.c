@@ -1,0 +1,55 @@
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "system/clock.h"
+#include "system/interrupt.h"
+
+void berthctl_planned_finish(struct berthctl_planned *planned) {
+  berth_plan_unref(planned->plan);
+  *planned = (struct berthctl_planned){.plan = NULL};
+}
+
+enum berth_code berthctl_local_plan(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
+  *out_planned = (struct berthctl_planned){.plan = NULL};
+  struct berth_planid id;
+  enum berth_code code = berth_planid_compute(problem, options, &id, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  struct berth_solve_hooks hooks = {
+      .ctx = watch,
+      .should_stop = berthctl_watch_should_stop,
+      .on_progress = berthctl_watch_on_progress,
+  };
+  int64_t started_ns = berthctl_clock_ns();
+  code = berth_solve(problem, options, &hooks, NULL, &out_planned->plan, err);
+  out_planned->solve_seconds = (double)(berthctl_clock_ns() - started_ns) / 1e9;
+  memcpy(out_planned->plan_id, id.hex, sizeof out_planned->plan_id);
+  if (berthctl_interrupted()) {
+    berthctl_planned_finish(out_planned);
+    return berth_fail(err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "interrupted");
+  }
+  if (code == BERTH_CANCELLED) {
+    return berth_fail(
+        err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
+        "the deadline of %.3g s passed before there was any plan", (double)watch->timeout_ns / 1e9);
+  }
+  return code;
+}
+
+enum berth_code berthctl_local_check(
+    const struct berth_problem *problem, const struct berth_plan *plan, struct berth_error *err) {
+  struct berth_violation violation;
+  struct berth_verdict verdict;
+  enum berth_code code = berth_verify(problem, plan, NULL, &violation, 1, &verdict, err);
+  if (code == BERTH_OK && verdict.n_violations != 0) {
+    return berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, violation.buffer_a, NULL,
+        "the plan failed the independent check and is not shown: %s", violation.message);
+  }
+  return code;
+}

@@ -1,0 +1,96 @@
+#include <string.h>
+
+#include "engine/engine.h"
+#include "rpc/rpc.h"
+
+_Static_assert((int)BERTHCTL_PLAN_ID_SIZE == (int)BERTH_PLANID_HEX_SIZE, "ids are hexadecimal SHA-256");
+
+static void on_progress(void *ctx, const struct berth_progress *progress, double elapsed_seconds) {
+  (void)elapsed_seconds;
+  struct berth_progress latest = *progress;
+  latest.arena_bytes = latest.arena_bytes != 0 ? latest.arena_bytes : BERTH_UNLIMITED;
+  berthctl_watch_on_progress(ctx, &latest);
+}
+
+static struct berthctl_rpc_call watched_call(struct berthctl_watch *watch) {
+  return (struct berthctl_rpc_call){
+      .timeout_ns = watch->timeout_ns, .ctx = watch, .should_stop = berthctl_watch_interrupted};
+}
+
+static void take_reply(struct berthctl_rpc_plan *reply, struct berthctl_planned *out_planned) {
+  out_planned->plan = reply->plan;
+  reply->plan = NULL;
+  memcpy(out_planned->plan_id, reply->plan_id, sizeof out_planned->plan_id);
+  out_planned->cached = reply->cached;
+  out_planned->solve_seconds = reply->solve_seconds;
+  berthctl_rpc_plan_finish(reply);
+}
+
+enum berth_code berthctl_remote_plan(
+    const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
+  *out_planned = (struct berthctl_planned){.plan = NULL};
+  struct berthctl_rpc *rpc = NULL;
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    call.on_progress = watch->progress.is_shown ? on_progress : NULL;
+    struct berthctl_rpc_plan reply = {.plan = NULL};
+    code = berthctl_rpc_plan(rpc, problem, options, &call, &reply, err);
+    if (code == BERTH_OK) {
+      take_reply(&reply, out_planned);
+    }
+  }
+  berthctl_rpc_close(rpc);
+  return code;
+}
+
+enum berth_code berthctl_remote_get(
+    const char *server, const char *plan_id, struct berthctl_watch *watch,
+    struct berthctl_planned *out_planned, struct berth_error *err) {
+  *out_planned = (struct berthctl_planned){.plan = NULL};
+  struct berthctl_rpc *rpc = NULL;
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    struct berthctl_rpc_plan reply = {.plan = NULL};
+    code = berthctl_rpc_get(rpc, plan_id, &call, &reply, err);
+    if (code == BERTH_OK) {
+      take_reply(&reply, out_planned);
+    }
+  }
+  berthctl_rpc_close(rpc);
+  return code;
+}
+
+enum berth_code berthctl_remote_verify(
+    const char *server, const struct berth_problem *problem, const uint64_t *offset,
+    struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  struct berthctl_rpc *rpc = NULL;
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    code =
+        berthctl_rpc_verify(rpc, problem, NULL, offset, &call, out_violations, n_capacity, out_verdict, err);
+  }
+  berthctl_rpc_close(rpc);
+  return code;
+}
+
+enum berth_code berthctl_remote_health(
+    const char *server, const char *service, struct berthctl_watch *watch, const char **out_word,
+    struct berth_error *err) {
+  struct berthctl_rpc *rpc = NULL;
+  enum berthctl_health health = BERTHCTL_HEALTH_UNKNOWN;
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    code = berthctl_rpc_health(rpc, service, &call, &health, err);
+  }
+  *out_word = health == BERTHCTL_HEALTH_SERVING       ? "SERVING"
+              : health == BERTHCTL_HEALTH_NOT_SERVING ? "NOT_SERVING"
+                                                      : "UNKNOWN";
+  berthctl_rpc_close(rpc);
+  return code;
+}

@@ -1,0 +1,49 @@
+/* A build without the parts that talk to a server. */
+#include "engine/engine.h"
+
+static enum berth_code refuse(const char *server, struct berth_error *err) {
+  return berth_fail(
+      err, BERTH_UNAVAILABLE, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "server",
+      "%s: this berthctl was built without the parts that talk to a server; --local works", server);
+}
+
+enum berth_code berthctl_remote_plan(
+    const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
+  (void)problem;
+  (void)options;
+  (void)watch;
+  *out_planned = (struct berthctl_planned){.plan = NULL};
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_get(
+    const char *server, const char *plan_id, struct berthctl_watch *watch,
+    struct berthctl_planned *out_planned, struct berth_error *err) {
+  (void)plan_id;
+  (void)watch;
+  *out_planned = (struct berthctl_planned){.plan = NULL};
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_verify(
+    const char *server, const struct berth_problem *problem, const uint64_t *offset,
+    struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  (void)problem;
+  (void)offset;
+  (void)watch;
+  (void)out_violations;
+  (void)n_capacity;
+  (void)out_verdict;
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_health(
+    const char *server, const char *service, struct berthctl_watch *watch, const char **out_word,
+    struct berth_error *err) {
+  (void)service;
+  (void)watch;
+  *out_word = "UNKNOWN";
+  return refuse(server, err);
+}

@@ -1,0 +1,145 @@
+/* The verbs and the options of berthctl. */
+#ifndef OPTIONS_TABLE_H
+#define OPTIONS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BERTHCTL_DEFAULT_SERVER "unix:/run/berth/berthd.sock"
+
+/* X(NAME, word, arguments, least, most, summary, description): how many arguments it takes, and what they
+ * are. */
+#define BERTHCTL_VERBS(X)                                                                                    \
+  X(PLAN, "plan", "FILE", 1, 1, "plan the memory of a problem",                                              \
+    "Plans FILE, a MiniMalloc CSV of buffers with lifetimes, and prints the allocation table: how large "    \
+    "the "                                                                                                   \
+    "arena is, how that compares with the proven lower bound, and where each buffer lies. FILE '-' is "      \
+    "standard input. The daemon plans, and keeps plans in its cache; with --local this process does.")       \
+  X(FIT, "fit", "FILE", 1, 1, "ask whether a problem fits in a capacity",                                    \
+    "As plan with --capacity, which must be given: succeeds if a plan within the capacity was found. "       \
+    "Otherwise says by how much the capacity is short, and which buffers are to blame.")                     \
+  X(VERIFY, "verify", "FILE PLAN", 2, 2, "check a plan that any tool made",                                  \
+    "Checks PLAN, a CSV with the columns id and offset, against the problem in FILE by an independent "      \
+    "judge: no two buffers that live at the same time share a byte, offsets are aligned, pins are kept. "    \
+    "One of the two may be '-'.")                                                                            \
+  X(EXPLAIN, "explain", "FILE", 1, 1, "show what the peak is made of",                                       \
+    "Lists the buffers that are live at the step of the peak, largest first, with their shares; they sum "   \
+    "to the peak exactly. Every step at which the peak is reached is listed. No server is needed.")          \
+  X(GET, "get", "ID [FILE]", 1, 2, "fetch a plan by its id",                                                 \
+    "Fetches the plan with the id that plan printed. Ids leave names and the order of buffers out; with "    \
+    "FILE, the problem that was planned, the plan is mapped back to its buffers, and checked.")              \
+  X(SERVER, "server", "status|health", 1, 1, "ask a daemon how it is",                                       \
+    "status shows the address, how long an answer takes, and whether each service serves. health prints "    \
+    "one word and is meant for probes: it succeeds only if the daemon serves.")                              \
+  X(COMPLETION, "completion", "bash|zsh|fish", 1, 1, "print a shell's completion script",                    \
+    "Prints a script for the shell to load, such as: source <(berthctl completion bash).")                   \
+  X(VERSION, "version", "", 0, 0, "print the version", "Prints the version of berthctl and of its planner.") \
+  X(HELP, "help", "[VERB]", 0, 1, "show help", "Shows this help, or the help of a verb.")
+
+enum berthctl_verb {
+#define X(name, word, arguments, least, most, summary, description) BERTHCTL_VERB_##name,
+  BERTHCTL_VERBS(X)
+#undef X
+      BERTHCTL_N_VERBS
+};
+
+#define BERTHCTL_ON(verb) (1u << BERTHCTL_VERB_##verb)
+#define BERTHCTL_ON_PLAN (BERTHCTL_ON(PLAN) | BERTHCTL_ON(FIT))
+#define BERTHCTL_ON_REMOTE (BERTHCTL_ON_PLAN | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(SERVER))
+#define BERTHCTL_ON_OUTPUT (BERTHCTL_ON_REMOTE | BERTHCTL_ON(EXPLAIN))
+#define BERTHCTL_ON_ALL ((1u << BERTHCTL_N_VERBS) - 1)
+
+enum berthctl_kind {
+  BERTHCTL_KIND_FLAG,
+  BERTHCTL_KIND_TEXT,
+  BERTHCTL_KIND_FILE,    /* "-" is standard output */
+  BERTHCTL_KIND_BYTES,   /* with an optional unit */
+  BERTHCTL_KIND_COUNT,   /* greater than 0 */
+  BERTHCTL_KIND_SECONDS, /* greater than 0, with an optional fraction */
+  BERTHCTL_KIND_STEP,    /* a whole number of 64 bits */
+};
+
+/* X(NAME, word, letter or 0, kind, value, verbs, environment or NULL, text) */
+#define BERTHCTL_OPTIONS(X)                                                                                  \
+  X(SERVER, "server", 's', TEXT, "ADDRESS", BERTHCTL_ON_REMOTE, "BERTH_SERVER",                              \
+    "where the daemon listens: unix:PATH or HOST:PORT; " BERTHCTL_DEFAULT_SERVER " by default")              \
+  X(LOCAL, "local", 'l', FLAG, NULL, BERTHCTL_ON_PLAN | BERTHCTL_ON(VERIFY), NULL,                           \
+    "do it in this process, without a daemon")                                                               \
+  X(CAPACITY, "capacity", 'c', BYTES, "BYTES", BERTHCTL_ON_PLAN, NULL,                                       \
+    "what the arena may take at most; units such as KiB, MiB and GiB (or MB) are understood")                \
+  X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_PLAN, NULL,                                           \
+    "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
+  X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
+    "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
+  X(STEP, "step", 0, STEP, "STEP", BERTHCTL_ON(EXPLAIN), NULL, "explain this step, and not the peak's")      \
+  X(NAME, "name", 'n', TEXT, "NAME", BERTHCTL_ON_OUTPUT & ~BERTHCTL_ON(SERVER), NULL,                        \
+    "the problem's name in what is printed; the file's name by default")                                     \
+  X(JSON, "json", 'j', FLAG, NULL, BERTHCTL_ON_OUTPUT, NULL, "print one JSON object")                        \
+  X(CSV, "csv", 0, FILE, "FILE", BERTHCTL_ON_PLAN | BERTHCTL_ON(GET), NULL,                                  \
+    "write the problem with its offsets as MiniMalloc's CSV; '-' is standard output")                        \
+  X(SVG, "svg", 0, FILE, "FILE", BERTHCTL_ON_PLAN | BERTHCTL_ON(GET), NULL,                                  \
+    "draw the plan: steps across, offsets up; '-' is standard output")                                       \
+  X(ALL, "all", 'a', FLAG, NULL, BERTHCTL_ON_OUTPUT & ~BERTHCTL_ON(SERVER), NULL,                            \
+    "show every row of the table, and not only the largest")                                                 \
+  X(QUIET, "quiet", 'q', FLAG, NULL, BERTHCTL_ON_OUTPUT, NULL,                                               \
+    "print nothing but what was asked for and errors")                                                       \
+  X(NO_COLOR, "no-color", 0, FLAG, NULL, BERTHCTL_ON_ALL, NULL,                                              \
+    "no colours, also where output is a terminal; as the environment variable NO_COLOR")                     \
+  X(HELP, "help", 'h', FLAG, NULL, BERTHCTL_ON_ALL, NULL, "show help and exit")                              \
+  X(VERSION, "version", 'V', FLAG, NULL, BERTHCTL_ON_ALL, NULL, "show the version and exit")
+
+enum berthctl_option {
+#define X(name, word, letter, kind, value, verbs, environment, text) BERTHCTL_OPTION_##name,
+  BERTHCTL_OPTIONS(X)
+#undef X
+      BERTHCTL_N_OPTIONS
+};
+
+struct berthctl_verb_row {
+  const char *word;
+  const char *arguments;
+  unsigned least;
+  unsigned most;
+  const char *summary;
+  const char *description;
+};
+
+struct berthctl_option_row {
+  const char *word;
+  char letter;
+  enum berthctl_kind kind;
+  const char *value;
+  unsigned verbs;
+  const char *environment;
+  const char *text;
+};
+
+/* X(status, text): what berthctl exits with. */
+#define BERTHCTL_EXITS(X)                                                                                    \
+  X(OK, 0, "done")                                                                                           \
+  X(INTERNAL, 1, "a defect in berthctl or in the server, or output that could not be written")               \
+  X(USAGE, 2, "the command line is wrong")                                                                   \
+  X(NOT_FOUND, 3, "no such plan, or no such file")                                                           \
+  X(BAD_INPUT, 4, "an input is malformed or over a limit")                                                   \
+  X(NO_FIT, 5, "no plan within the capacity")                                                                \
+  X(UNAVAILABLE, 6, "the server cannot be reached, or cannot take the request now; retry later")             \
+  X(DEADLINE, 7, "the deadline passed")                                                                      \
+  X(CREDENTIALS, 8, "no, bad or insufficient credentials")                                                   \
+  X(NOT_VALID, 9, "the plan failed verification")                                                            \
+  X(INTERRUPTED, 130, "interrupted")
+
+enum berthctl_exit {
+#define X(name, status, text) BERTHCTL_EXIT_##name = status,
+  BERTHCTL_EXITS(X)
+#undef X
+};
+
+extern const struct berthctl_verb_row BERTHCTL_VERB_ROWS[BERTHCTL_N_VERBS];
+extern const struct berthctl_option_row BERTHCTL_OPTION_ROWS[BERTHCTL_N_OPTIONS];
+
+/* Whether the option goes with the verb. */
+static inline bool berthctl_option_is_on(enum berthctl_option option, enum berthctl_verb verb) {
+  return (BERTHCTL_OPTION_ROWS[option].verbs >> verb & 1) != 0;
+}
+
+#endif

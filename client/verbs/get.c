@@ -1,0 +1,122 @@
+/* A plan by its id. Ids leave names and order out, so the daemon answers in canonical order; with the problem
+ * at hand the plan is mapped back to its buffers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verbs/internal.h"
+
+static void copy_figures(struct berth_plan *to, const struct berth_plan *from, const uint32_t *order) {
+  to->status = from->status;
+  to->arena_bytes = from->arena_bytes;
+  to->lower_bound_bytes = from->lower_bound_bytes;
+  to->naive_bytes = from->naive_bytes;
+  to->peak_bytes = from->peak_bytes;
+  to->reuse_bytes = from->reuse_bytes;
+  memcpy(to->class_bytes, from->class_bytes, sizeof to->class_bytes);
+  to->ticks = from->ticks;
+  to->short_by_bytes = from->short_by_bytes;
+  to->n_culprits = from->n_culprits;
+  for (uint32_t i = 0; i < from->n_culprits; i++) {
+    to->culprits[i] = from->culprits[i] < from->n_buffers ? order[from->culprits[i]] : 0;
+  }
+  memcpy(berth_plan_pools_mut(to), from->pools, from->n_pools * sizeof *from->pools);
+}
+
+/* The plan in the problem's order, or NULL if memory ran out. */
+static struct berth_plan *map_back(const struct berth_plan *canonical, const uint32_t *order) {
+  struct berth_plan *plan = berth_plan_create(NULL, canonical->n_buffers, canonical->n_pools);
+  if (plan == NULL) {
+    return NULL;
+  }
+  copy_figures(plan, canonical, order);
+  for (uint32_t k = 0; k < canonical->n_buffers; k++) {
+    if (canonical->offset != NULL) {
+      berth_plan_offset_mut(plan)[order[k]] = canonical->offset[k];
+      berth_plan_pool_mut(plan)[order[k]] = canonical->pool[k];
+    }
+    if (canonical->slot != NULL) {
+      berth_plan_slot_mut(plan)[order[k]] = canonical->slot[k];
+    }
+  }
+  if (canonical->offset == NULL) {
+    plan->offset = NULL;
+    plan->pool = NULL;
+  }
+  return plan;
+}
+
+static enum berth_code apply_to_problem(
+    const struct berth_problem *problem, struct berthctl_planned *planned, struct berth_error *err) {
+  uint32_t n = berth_problem_buffers(problem)->n;
+  if (n != planned->plan->n_buffers || berth_problem_pools(problem)->n != planned->plan->n_pools) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_UNKNOWN_ID, BERTH_NO_INDEX, NULL,
+        "is another problem: it has %u buffers, and the plan has %u", n, planned->plan->n_buffers);
+  }
+  uint32_t *order = malloc((n + (size_t)1) * sizeof *order);
+  if (order == NULL) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code = berth_problem_canonical_order(problem, NULL, order, err);
+  struct berth_plan *mapped = code == BERTH_OK ? map_back(planned->plan, order) : NULL;
+  free(order);
+  if (code != BERTH_OK || mapped == NULL) {
+    return code != BERTH_OK ? code : berth_fail_memory(err);
+  }
+  berth_plan_unref(planned->plan);
+  planned->plan = mapped;
+  code = berthctl_local_check(problem, mapped, err);
+  if (code == BERTH_INTERNAL && err->reason == BERTH_REASON_VERIFICATION_FAILED) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+        "the plan is not one of this problem");
+  }
+  return code;
+}
+
+static enum berthctl_exit fetch(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berthctl_planned *out_planned) {
+  const char *server = berthctl_server_of(options);
+  struct berth_error err = {.code = BERTH_OK};
+  struct berthctl_watch watch;
+  berthctl_start_watch(&watch, options, terminal);
+  enum berth_code code = berthctl_remote_get(server, options->arguments[0], &watch, out_planned, &err);
+  berthctl_watch_finish(&watch);
+  return code == BERTH_OK ? BERTHCTL_EXIT_OK
+                          : berthctl_say_remote(terminal, server, options->arguments[0], &err);
+}
+
+enum berthctl_exit
+berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
+  const char *path = options->n_arguments == 2 ? options->arguments[1] : NULL;
+  bool needs_problem = options->is_set[BERTHCTL_OPTION_CSV] || options->is_set[BERTHCTL_OPTION_SVG];
+  if (needs_problem && path == NULL) {
+    return berthctl_say_usage(terminal, "--csv and --svg need the problem: berthctl get ID FILE");
+  }
+  struct berth_problem *problem = NULL;
+  struct berthctl_planned planned = {.plan = NULL};
+  struct berth_error err;
+  enum berthctl_exit status =
+      path != NULL ? berthctl_load_problem(terminal, path, &problem) : BERTHCTL_EXIT_OK;
+  if (status == BERTHCTL_EXIT_OK) {
+    status = fetch(options, terminal, &planned);
+  }
+  if (status == BERTHCTL_EXIT_OK && problem != NULL &&
+      apply_to_problem(problem, &planned, &err) != BERTH_OK) {
+    status = berthctl_error_say(terminal, path, &err);
+  }
+  if (status == BERTHCTL_EXIT_OK) {
+    struct berth_json_plan what = {
+        .problem = problem,
+        .plan = planned.plan,
+        .name = berthctl_problem_name(options, path),
+        .plan_id = planned.plan_id,
+        .cached = planned.cached,
+        .solve_seconds = planned.solve_seconds};
+    status = berthctl_show_plan(options, terminal, &what);
+  }
+  berthctl_planned_finish(&planned);
+  berth_problem_unref(problem);
+  return status;
+}

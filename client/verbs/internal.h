@@ -1,0 +1,64 @@
+/* What verbs share. */
+#ifndef VERBS_INTERNAL_H
+#define VERBS_INTERNAL_H
+
+#include "engine/engine.h"
+#include "options/options.h"
+#include "output/errors.h"
+#include "output/terminal.h"
+#include "system/input.h"
+#include "json/emit.h"
+#include "json/plan.h"
+
+typedef enum berthctl_exit
+berthctl_verb_fn(const struct berthctl_options *options, const struct berthctl_terminal *terminal);
+berthctl_verb_fn berthctl_verb_plan;
+berthctl_verb_fn berthctl_verb_verify;
+berthctl_verb_fn berthctl_verb_explain;
+berthctl_verb_fn berthctl_verb_get;
+berthctl_verb_fn berthctl_verb_server;
+berthctl_verb_fn berthctl_verb_completion;
+berthctl_verb_fn berthctl_verb_version;
+berthctl_verb_fn berthctl_verb_help;
+
+/* Reads the problem in a file; says what is wrong with it and returns the exit status otherwise. */
+enum berthctl_exit berthctl_load_problem(
+    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **out_problem);
+
+/* --name, or the file's name; NULL for standard input. */
+const char *berthctl_problem_name(const struct berthctl_options *options, const char *path);
+
+/* --server, BERTH_SERVER, or the default. */
+const char *berthctl_server_of(const struct berthctl_options *options);
+
+void berthctl_start_watch(
+    struct berthctl_watch *watch, const struct berthctl_options *options,
+    const struct berthctl_terminal *terminal);
+
+/* What is wrong with the command line beyond its grammar: says it and returns USAGE. */
+enum berthctl_exit berthctl_say_usage(const struct berthctl_terminal *terminal, const char *format, ...)
+    BERTH_PRINTF(2, 3);
+
+/* An error of a call: USAGE for an address that cannot be one; a hint where nobody listens. */
+enum berthctl_exit berthctl_say_remote(
+    const struct berthctl_terminal *terminal, const char *server, const char *file,
+    const struct berth_error *err);
+
+/* Writes what --csv, --svg and --json ask for, and the summary where standard output is free. */
+enum berthctl_exit berthctl_show_plan(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_json_plan *what);
+
+/* One JSON object to standard output: whatever is written between the two is its content. A failed write is
+ * noticed when the verb ends. */
+struct berthctl_object {
+  struct berth_writer writer;
+  struct berth_json json;
+};
+void berthctl_object_open(struct berthctl_object *object);
+void berthctl_object_close(struct berthctl_object *object);
+
+/* Ends standard output: a failed write is an error. */
+enum berthctl_exit berthctl_end_stdout(const struct berthctl_terminal *terminal, enum berthctl_exit status);
+
+#endif

@@ -1,0 +1,65 @@
+/* Where a verb begins: its input, its server, its bounds, and what is said when one of them is wrong. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "minimalloc/minimalloc.h"
+#include "verbs/internal.h"
+
+enum berthctl_exit berthctl_load_problem(
+    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **out_problem) {
+  struct berth_error err = {.code = BERTH_OK};
+  struct berthctl_input input;
+  enum berth_code code = berthctl_input_read(path, &input, &err);
+  if (code == BERTH_OK) {
+    code = berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
+    berthctl_input_finish(&input);
+  }
+  return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);
+}
+
+const char *berthctl_problem_name(const struct berthctl_options *options, const char *path) {
+  if (options->is_set[BERTHCTL_OPTION_NAME]) {
+    return options->text[BERTHCTL_OPTION_NAME];
+  }
+  if (path == NULL || strcmp(path, "-") == 0) {
+    return NULL;
+  }
+  const char *slash = strrchr(path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+const char *berthctl_server_of(const struct berthctl_options *options) {
+  return options->is_set[BERTHCTL_OPTION_SERVER] ? options->text[BERTHCTL_OPTION_SERVER]
+                                                 : BERTHCTL_DEFAULT_SERVER;
+}
+
+void berthctl_start_watch(
+    struct berthctl_watch *watch, const struct berthctl_options *options,
+    const struct berthctl_terminal *terminal) {
+  bool is_shown = terminal->err_is_tty && !options->is_set[BERTHCTL_OPTION_QUIET];
+  berthctl_watch_init(watch, (int64_t)options->number[BERTHCTL_OPTION_DEADLINE], is_shown);
+}
+
+enum berthctl_exit berthctl_say_usage(const struct berthctl_terminal *terminal, const char *format, ...) {
+  char message[BERTH_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  struct berth_error err;
+  berth_fail(&err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, NULL, "%s", message);
+  berthctl_error_say(terminal, NULL, &err);
+  return BERTHCTL_EXIT_USAGE;
+}
+
+enum berthctl_exit berthctl_say_remote(
+    const struct berthctl_terminal *terminal, const char *server, const char *file,
+    const struct berth_error *err) {
+  bool is_address = err->code == BERTH_INVALID_ARGUMENT && strcmp(err->field, "server") == 0;
+  bool is_about_input = err->code == BERTH_INVALID_ARGUMENT && !is_address;
+  enum berthctl_exit status = berthctl_error_say(terminal, is_about_input ? file : server, err);
+  if (err->code == BERTH_UNAVAILABLE && err->reason == BERTH_REASON_NONE) {
+    fputs("is berthd running there? --local plans without it\n", stderr);
+  }
+  return is_address ? BERTHCTL_EXIT_USAGE : status;
+}

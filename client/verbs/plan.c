@@ -1,0 +1,81 @@
+/* plan and fit: read, plan here or there, check, show. */
+#include "verbs/internal.h"
+
+static struct berth_solve_options solve_options(const struct berthctl_options *options) {
+  struct berth_solve_options solve = berth_solve_options_default();
+  if (options->is_set[BERTHCTL_OPTION_CAPACITY]) {
+    solve.capacity_bytes = options->number[BERTHCTL_OPTION_CAPACITY];
+  }
+  if (options->is_set[BERTHCTL_OPTION_BUDGET]) {
+    solve.budget_ticks = options->number[BERTHCTL_OPTION_BUDGET];
+  }
+  return solve;
+}
+
+static enum berthctl_exit compute(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem, struct berthctl_planned *out_planned) {
+  struct berth_solve_options solve = solve_options(options);
+  const char *file = options->arguments[0];
+  const char *server = berthctl_server_of(options);
+  bool is_local = options->is_set[BERTHCTL_OPTION_LOCAL];
+  struct berth_error err = {.code = BERTH_OK};
+  struct berthctl_watch watch;
+  berthctl_start_watch(&watch, options, terminal);
+  enum berth_code code = is_local ? berthctl_local_plan(problem, &solve, &watch, out_planned, &err)
+                                  : berthctl_remote_plan(server, problem, &solve, &watch, out_planned, &err);
+  berthctl_watch_finish(&watch);
+  if (code != BERTH_OK) {
+    return is_local ? berthctl_error_say(terminal, file, &err)
+                    : berthctl_say_remote(terminal, server, file, &err);
+  }
+  code = berthctl_local_check(problem, out_planned->plan, &err);
+  return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, file, &err);
+}
+
+/* The answer to "does it fit" is an exit status too, and one line for those who see no summary. */
+static enum berthctl_exit judge(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_plan *plan) {
+  struct berth_error err;
+  if (plan->status == BERTH_PLAN_INFEASIBLE) {
+    berth_fail(
+        &err, BERTH_FAILED_PRECONDITION, BERTH_REASON_DOES_NOT_FIT, BERTH_NO_INDEX, NULL,
+        "does not fit: at least %llu bytes are needed, %llu more than there are",
+        (unsigned long long)plan->lower_bound_bytes, (unsigned long long)plan->short_by_bytes);
+  } else if (plan->status == BERTH_PLAN_UNKNOWN) {
+    berth_fail(
+        &err, BERTH_FAILED_PRECONDITION, BERTH_REASON_DOES_NOT_FIT, BERTH_NO_INDEX, NULL,
+        "no plan within the capacity was found, and no proof that there is none; a larger --budget may find "
+        "one");
+  } else {
+    return BERTHCTL_EXIT_OK;
+  }
+  return berthctl_error_say(terminal, options->arguments[0], &err);
+}
+
+enum berthctl_exit
+berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
+  struct berth_problem *problem = NULL;
+  struct berthctl_planned planned = {.plan = NULL};
+  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  if (status == BERTHCTL_EXIT_OK) {
+    status = compute(options, terminal, problem, &planned);
+  }
+  if (status == BERTHCTL_EXIT_OK) {
+    struct berth_json_plan what = {
+        .problem = problem,
+        .plan = planned.plan,
+        .name = berthctl_problem_name(options, options->arguments[0]),
+        .plan_id = planned.plan_id,
+        .cached = planned.cached,
+        .solve_seconds = planned.solve_seconds};
+    status = berthctl_show_plan(options, terminal, &what);
+  }
+  if (status == BERTHCTL_EXIT_OK) {
+    status = judge(options, terminal, planned.plan);
+  }
+  berthctl_planned_finish(&planned);
+  berth_problem_unref(problem);
+  return status;
+}

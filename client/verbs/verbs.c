@@ -1,0 +1,19 @@
+#include "verbs/verbs.h"
+
+#include "verbs/internal.h"
+
+enum berthctl_exit
+berthctl_verb_run(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
+  static berthctl_verb_fn *const RUN[BERTHCTL_N_VERBS] = {
+      [BERTHCTL_VERB_PLAN] = berthctl_verb_plan,
+      [BERTHCTL_VERB_FIT] = berthctl_verb_plan,
+      [BERTHCTL_VERB_VERIFY] = berthctl_verb_verify,
+      [BERTHCTL_VERB_EXPLAIN] = berthctl_verb_explain,
+      [BERTHCTL_VERB_GET] = berthctl_verb_get,
+      [BERTHCTL_VERB_SERVER] = berthctl_verb_server,
+      [BERTHCTL_VERB_COMPLETION] = berthctl_verb_completion,
+      [BERTHCTL_VERB_VERSION] = berthctl_verb_version,
+      [BERTHCTL_VERB_HELP] = berthctl_verb_help,
+  };
+  return berthctl_end_stdout(terminal, RUN[options->verb](options, terminal));
+}
