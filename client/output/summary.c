@@ -13,7 +13,7 @@ static const struct {
   const char *text;
 } STATUSES[BERTH_N_PLAN_STATUSES] = {
     [BERTH_PLAN_OPTIMAL] = {BERTHCTL_STYLE_GOOD, "optimal: no plan needs less, proven"},
-    [BERTH_PLAN_FEASIBLE] = {BERTHCTL_STYLE_GOOD, "feasible: the budget ended before a proof"},
+    [BERTH_PLAN_FEASIBLE] = {BERTHCTL_STYLE_GOOD, "feasible: valid, and not proven to be the least"},
     [BERTH_PLAN_CUT_SHORT] = {BERTHCTL_STYLE_WARN, "cut short by the deadline: another run may differ"},
     [BERTH_PLAN_INFEASIBLE] = {BERTHCTL_STYLE_BAD, "does not fit, proven"},
     [BERTH_PLAN_UNKNOWN] =
