@@ -379,7 +379,9 @@ static bool put_operators(
   out->operator_workspace_bytes = bytes;
   out->n_operator_workspace_alignment = any_not(alignment, n, 1) ? n : 0;
   out->operator_workspace_alignment = alignment;
-  return true;
+  return put_ids(
+      columns, problem, berth_problem_operator_id, n, &out->operator_id_text, &out->n_operator_id_end,
+      &out->operator_id_end);
 }
 
 enum berth_code berth_codec_message_from_problem(

@@ -1,0 +1,204 @@
+/* Problems there and back: what is decoded is what was encoded, field by field. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "message.h"
+#include "sample.h"
+#include "suite.h"
+
+static const struct berth_codec *codec(void) {
+  static struct berth_codec codec;
+  codec.limits = berth_codec_limits_default();
+  return &codec;
+}
+
+static struct berth_problem *there_and_back(const struct berth_problem *problem) {
+  const struct berth_solve_options options = berth_solve_options_default();
+  struct message message = {0};
+  struct berth_codec_compute request;
+  struct berth_error err;
+  const struct berth_codec_sink sink = sink_of(&message);
+  ck_assert_int_eq(berth_codec_encode_compute(problem, &options, true, NULL, &sink, &err), BERTH_OK);
+  enum berth_code code = berth_codec_decode_compute(codec(), message.bytes, message.n, &request, &err);
+  ck_assert_msg(code == BERTH_OK, "%s: %s", err.field, err.message);
+  ck_assert(request.validate_only);
+  ck_assert_uint_eq(request.options.budget_ticks, options.budget_ticks);
+  ck_assert_uint_eq(request.options.strategies, options.strategies);
+  message_finish(&message);
+  return request.problem;
+}
+
+static void same_text(struct berth_text a, struct berth_text b) {
+  ck_assert_uint_eq(a.size, b.size);
+  if (a.size > 0) {
+    ck_assert_mem_eq(a.data, b.data, a.size);
+  }
+}
+
+static void same_pools(const struct berth_problem *a, const struct berth_problem *b) {
+  const struct berth_pools *pools_a = berth_problem_pools(a);
+  const struct berth_pools *pools_b = berth_problem_pools(b);
+  ck_assert_uint_eq(pools_a->n, pools_b->n);
+  for (uint32_t i = 0; i < pools_a->n; i++) {
+    same_text(pools_a->items[i].name, pools_b->items[i].name);
+    ck_assert_uint_eq(pools_a->items[i].capacity_bytes, pools_b->items[i].capacity_bytes);
+    ck_assert_uint_eq(pools_a->items[i].alignment, pools_b->items[i].alignment);
+    ck_assert_uint_eq(pools_a->items[i].max_block_bytes, pools_b->items[i].max_block_bytes);
+    ck_assert_int_eq(pools_a->items[i].kind, pools_b->items[i].kind);
+  }
+}
+
+static void same_ranges(uint32_t n, const uint32_t *begin_a, const uint32_t *begin_b) {
+  ck_assert_int_eq(begin_a != NULL && begin_a[n] > 0, begin_b != NULL && begin_b[n] > 0);
+  if (begin_a != NULL && begin_b != NULL) {
+    ck_assert_mem_eq(begin_a, begin_b, ((size_t)n + 1) * sizeof *begin_a);
+  }
+}
+
+static void same_lists(const struct berth_buffers *a, const struct berth_buffers *b) {
+  same_ranges(a->n, a->gap_begin, b->gap_begin);
+  for (uint32_t i = 0; a->gap_begin != NULL && i < a->gap_begin[a->n]; i++) {
+    ck_assert_int_eq(a->gaps[i].lower, b->gaps[i].lower);
+    ck_assert_int_eq(a->gaps[i].upper, b->gaps[i].upper);
+    ck_assert_uint_eq(a->gaps[i].window_lower, b->gaps[i].window_lower);
+    ck_assert_uint_eq(a->gaps[i].window_upper, b->gaps[i].window_upper);
+  }
+  same_ranges(a->n, a->pool_begin, b->pool_begin);
+  for (uint32_t i = 0; a->pool_begin != NULL && i < a->pool_begin[a->n]; i++) {
+    ck_assert_uint_eq(a->pools[i], b->pools[i]);
+  }
+  ck_assert_uint_eq(a->n_conflicts, b->n_conflicts);
+  for (uint32_t i = 0; i < a->n_conflicts; i++) {
+    ck_assert_uint_eq(a->conflicts[i][0], b->conflicts[i][0]);
+    ck_assert_uint_eq(a->conflicts[i][1], b->conflicts[i][1]);
+  }
+}
+
+static void same_problem(const struct berth_problem *a, const struct berth_problem *b) {
+  const struct berth_buffers *buffers_a = berth_problem_buffers(a);
+  const struct berth_buffers *buffers_b = berth_problem_buffers(b);
+  same_pools(a, b);
+  ck_assert_uint_eq(buffers_a->n, buffers_b->n);
+  for (uint32_t i = 0; i < buffers_a->n; i++) {
+    ck_assert_uint_eq(buffers_a->size_bytes[i], buffers_b->size_bytes[i]);
+    ck_assert_uint_eq(buffers_a->alignment[i], buffers_b->alignment[i]);
+    ck_assert_int_eq(buffers_a->lower[i], buffers_b->lower[i]);
+    ck_assert_int_eq(buffers_a->upper[i], buffers_b->upper[i]);
+    ck_assert_int_eq(buffers_a->class_[i], buffers_b->class_[i]);
+    uint64_t pin_a = buffers_a->pinned_offset != NULL ? buffers_a->pinned_offset[i] : BERTH_UNPINNED;
+    uint64_t pin_b = buffers_b->pinned_offset != NULL ? buffers_b->pinned_offset[i] : BERTH_UNPINNED;
+    ck_assert_uint_eq(pin_a, pin_b);
+    same_text(berth_problem_buffer_id(a, i), berth_problem_buffer_id(b, i));
+  }
+  same_lists(buffers_a, buffers_b);
+}
+
+START_TEST(test_random_buffers) {
+  struct berth_rng rng = {20261129};
+  struct sample sample;
+  sample_init(&sample);
+  for (int round = 0; round < 1000; round++) {
+    uint32_t features = (uint32_t)berth_rng_next(&rng) & 0x7f;
+    sample_generate_any(&sample, &rng, 1, 60, features);
+    char ids[60][16];
+    bool named = berth_rng_below(&rng, 2) == 0;
+    for (uint32_t i = 0; named && i < sample.n_buffers && i < 60; i++) {
+      if (berth_rng_below(&rng, 4) > 0) { /* some have none */
+        int n = snprintf(ids[i], sizeof ids[i], "b\xc3\xa4%u", i);
+        sample.buffers[i].spec.id = (struct berth_text){ids[i], (uint32_t)n};
+      }
+      sample.buffers[i].spec.class_ = (enum berth_buffer_class)berth_rng_below(&rng, BERTH_N_CLASSES);
+    }
+    struct berth_problem *problem = sample_build(&sample, NULL);
+    struct berth_problem *again = there_and_back(problem);
+    same_problem(problem, again);
+    berth_problem_unref(again);
+    berth_problem_unref(problem);
+  }
+  sample_finish(&sample);
+}
+END_TEST
+
+START_TEST(test_random_graphs) {
+  struct berth_rng rng = {4};
+  for (int round = 0; round < 500; round++) {
+    struct graph graph;
+    graph_generate(&graph, &rng, 1 + berth_rng_below(&rng, 20));
+    struct berth_problem *problem = graph_build(&graph);
+    struct berth_problem *again = there_and_back(problem);
+    ck_assert_ptr_nonnull(berth_problem_graph(again));
+    ck_assert_uint_eq(berth_problem_graph(problem)->n_values, berth_problem_graph(again)->n_values);
+    ck_assert_uint_eq(berth_problem_graph(problem)->n_operators, berth_problem_graph(again)->n_operators);
+    for (uint32_t i = 0; i < berth_problem_graph(again)->n_operators; i++) {
+      same_text(berth_problem_operator_id(problem, i), berth_problem_operator_id(again, i));
+    }
+    same_problem(problem, again);
+    berth_problem_unref(again);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
+START_TEST(test_62185_buffers) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  struct berth_error err;
+  struct berth_rng rng = {62185};
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  for (uint32_t i = 0; i < 62185; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    char id[16];
+    spec.id = (struct berth_text){id, (uint32_t)snprintf(id, sizeof id, "t%u", i)};
+    spec.size_bytes = berth_rng_below(&rng, 1u << 24);
+    spec.lower = berth_rng_below(&rng, 100000);
+    spec.upper = spec.lower + 1 + berth_rng_below(&rng, 1000);
+    uint32_t index;
+    ck_assert_int_eq(berth_problem_builder_add_buffer(builder, &spec, &index, &err), BERTH_OK);
+  }
+  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, &err), BERTH_OK);
+  berth_problem_builder_destroy(builder);
+  struct berth_problem *again = there_and_back(problem);
+  same_problem(problem, again);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+/* Compute and stream requests share their fields. */
+START_TEST(test_stream_reads_compute) {
+  struct berth_rng rng = {9};
+  struct sample sample;
+  struct message message = {0};
+  struct berth_codec_compute request;
+  struct berth_error err;
+  struct berth_solve_options options = berth_solve_options_default();
+  options.strategies = 1u << BERTH_STRATEGY_PLACEMENT;
+  options.reuse = BERTH_REUSE_NO_INPLACE;
+  options.capacity_bytes = 1000000;
+  options.budget_ticks = 123;
+  sample_init(&sample);
+  sample_generate_any(&sample, &rng, 5, 10, 0);
+  struct berth_problem *problem = sample_build(&sample, NULL);
+  const struct berth_codec_sink sink = sink_of(&message);
+  ck_assert_int_eq(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err), BERTH_OK);
+  ck_assert_int_eq(berth_codec_decode_stream(codec(), message.bytes, message.n, &request, &err), BERTH_OK);
+  same_problem(problem, request.problem);
+  ck_assert_uint_eq(request.options.strategies, options.strategies);
+  ck_assert_int_eq(request.options.reuse, options.reuse);
+  ck_assert_uint_eq(request.options.capacity_bytes, options.capacity_bytes);
+  ck_assert_uint_eq(request.options.budget_ticks, options.budget_ticks);
+  berth_codec_compute_finish(&request);
+  message_finish(&message);
+  berth_problem_unref(problem);
+  sample_finish(&sample);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "codec/problem",
+      (const TTest *const[]){
+          test_random_buffers, test_random_graphs, test_62185_buffers, test_stream_reads_compute, NULL});
+}
