@@ -5,26 +5,35 @@
 
 #define DATE "November 29, 2026"
 
-/* Text on lines of its own: backslashes are escaped, and no line begins with a control character. */
+enum { LINE_WIDTH = 78 };
+
+/* A sentence, on lines of its own: the first letter is made large, a full stop is added where there is none,
+ * each sentence ends its line, and no line begins with a control character. */
 static void write_text(FILE *out, const char *text) {
-  bool at_line_start = true;
-  for (const char *c = text; *c != '\0'; c++) {
-    if (at_line_start && (*c == '.' || *c == '\'')) {
-      fputs("\\&", out);
+  size_t column = 0;
+  bool is_first = true;
+  bool has_stop = false;
+  while (*text != '\0') {
+    size_t n = strcspn(text, " ");
+    if (column != 0 && (has_stop || column + 1 + n > LINE_WIDTH)) {
+      fputc('\n', out);
+      column = 0;
     }
-    if (*c == '\\') {
-      fputs("\\e", out);
-    } else if (c[0] == '.' && c[1] == ' ') {
-      fputs(".\n", out); /* a sentence ends its line */
-      c++;
-      at_line_start = true;
-      continue;
-    } else {
-      fputc(*c, out);
+    fputs(column != 0 ? " " : *text == '.' || *text == '\'' ? "\\&" : "", out);
+    for (size_t i = 0; i < n; i++) {
+      bool is_letter = is_first && i == 0 && text[0] >= 'a' && text[0] <= 'z';
+      if (text[i] == '\\') {
+        fputs("\\e", out);
+      } else {
+        fputc(is_letter ? text[i] - 'a' + 'A' : text[i], out);
+      }
     }
-    at_line_start = false;
+    has_stop = text[n - 1] == '.';
+    is_first = false;
+    column += 1 + n;
+    text += n + strspn(text + n, " ");
   }
-  fputc('\n', out);
+  fputs(has_stop ? "\n" : ".\n", out);
 }
 
 /* "FILE PLAN" as macros; words in brackets are optional, alternatives are fixed words. */
@@ -131,7 +140,7 @@ static void write_head(FILE *out, enum berthctl_verb verb, const char *version) 
     title[9 + i] = (char)(word[i] - 'a' + 'A');
     title[10 + i] = '\0';
   }
-  fprintf(out, ".Dd %s\n.Dt %s 1\n.Os Berth %s\n.Sh NAME\n", DATE, title, version);
+  fprintf(out, ".\\\" Berth %s\n.Dd %s\n.Dt %s 1\n.Os\n.Sh NAME\n", version, DATE, title);
   if (word == NULL) {
     fputs(".Nm berthctl\n.Nd plan where the buffers of a model lie in memory\n.Sh SYNOPSIS\n", out);
     fputs(".Nm\n.Ar verb\n.Op Ar option ...\n.Op Ar argument ...\n", out);

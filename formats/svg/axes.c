@@ -35,6 +35,11 @@ void berth_svg_byte_axis(const struct berth_svg_view *view, const struct berth_s
   }
 }
 
+void berth_svg_step_text(int64_t step, const char *head, char *out_text, size_t capacity) {
+  uint64_t distance = step < 0 ? -(uint64_t)step : (uint64_t)step;
+  snprintf(out_text, capacity, "%s%s%s", head, step < 0 ? "-" : "", berth_units_grouped(distance).text);
+}
+
 void berth_svg_step_axis(const struct berth_svg_view *view, double y_top, double y_bottom, bool labelled) {
   double span = view->end_step - view->first_step;
   double step = fmax(1, nice_step(span, 10));
@@ -43,11 +48,8 @@ void berth_svg_step_axis(const struct berth_svg_view *view, double y_top, double
     double x = berth_svg_x(view, tick);
     berth_svg_line(view->writer, "tick", x, y_top, x, y_bottom);
     if (labelled) {
-      bool is_negative = tick < 0;
       char text[40];
-      snprintf(
-          text, sizeof text, "%s%s", is_negative ? "-" : "",
-          berth_units_grouped((uint64_t)fmin(fabs(tick), 9.2e18)).text);
+      berth_svg_step_text((int64_t)fmax(-9.2e18, fmin(tick, 9.2e18)), "", text, sizeof text);
       berth_svg_text(view->writer, "label", "middle", x, y_bottom + 18, text);
     }
     if (tick + step <= tick) {

@@ -170,7 +170,7 @@ static void draw_marks(const struct berth_svg_view *view, const struct berth_svg
   if (result->peak_bytes != 0 && x >= view->left && x <= view->right) {
     berth_svg_line(view->writer, "peak", x, panel->top, x, panel->bottom);
     char text[96];
-    snprintf(text, sizeof text, "peak, step %lld", (long long)result->peak_step);
+    berth_svg_step_text(result->peak_step, "peak, step ", text, sizeof text);
     bool is_right = x > view->right - 150;
     berth_svg_text(
         view->writer, "peaktext", is_right ? "end" : "start", is_right ? x - 6 : x + 6, panel->top + 13,

@@ -5,7 +5,7 @@
 #include "svg/view.h"
 #include "text/units.h"
 
-enum { MAX_EXACT_POINTS = 2000, MAX_PEAK_BANDS = 60 };
+enum { MAX_EXACT_POINTS = 2000, MAX_PEAK_BANDS = 60, WIDE_BAND = 6 };
 
 static void curve_point(struct berth_writer *writer, double x, double y_before, double y) {
   berth_writer_char(writer, 'L');
@@ -75,11 +75,13 @@ static void draw_peaks(
     }
     double x = berth_svg_x(view, (double)points[i].step);
     double end = berth_svg_x(view, (double)points[i + 1].step);
-    berth_writer_text(view->writer, "<rect class=\"peakband\"");
+    double top = berth_svg_y(panel, (double)peak);
+    bool is_wide = end - x > WIDE_BAND;
+    berth_writer_text(view->writer, is_wide ? "<rect class=\"peakwide\"" : "<rect class=\"peakband\"");
     berth_svg_attribute(view->writer, "x", x);
-    berth_svg_attribute(view->writer, "y", panel->top);
+    berth_svg_attribute(view->writer, "y", is_wide ? top : panel->top);
     berth_svg_attribute(view->writer, "width", fmax(1, end - x));
-    berth_svg_attribute(view->writer, "height", panel->bottom - panel->top);
+    berth_svg_attribute(view->writer, "height", panel->bottom - (is_wide ? top : panel->top));
     berth_writer_text(view->writer, "/>\n");
     n_bands++;
   }

@@ -44,6 +44,8 @@ unsigned berth_svg_key(const struct berth_svg_view *view, uint32_t buffer);
 void berth_svg_number(struct berth_writer *writer, double n);
 /* ` name="n"` */
 void berth_svg_attribute(struct berth_writer *writer, const char *name, double n);
+/* "peak, step 1,234": a step with its digits in groups. */
+void berth_svg_step_text(int64_t step, const char *head, char *out_text, size_t capacity);
 void berth_svg_line(
     struct berth_writer *writer, const char *class_, double x1, double y1, double x2, double y2);
 /* `text` is escaped. `anchor` is "start", "middle" or "end". */
