@@ -286,8 +286,11 @@ static bool change_drop_gap(struct statement *s, uint32_t i) {
 }
 static bool change_add_buffer(struct statement *s, uint32_t i) {
   (void)i;
-  s->buffers[s->n] = berth_buffer_spec_default();
-  return s->n++ < MAX_BUFFERS - 1;
+  if (s->n == MAX_BUFFERS) {
+    return false;
+  }
+  s->buffers[s->n++] = berth_buffer_spec_default();
+  return true;
 }
 static bool change_drop_conflict(struct statement *s, uint32_t i) {
   (void)i;
