@@ -15,7 +15,7 @@ struct statement {
   struct berth_buffer_spec buffers[MAX_BUFFERS];
   struct berth_gap gaps[MAX_BUFFERS][MAX_GAPS];
   uint32_t lists[MAX_BUFFERS][MAX_POOLS];
-  char ids[MAX_BUFFERS][8];
+  char ids[MAX_BUFFERS][16];
   uint32_t n_conflicts;
   uint32_t conflicts[MAX_CONFLICTS][2];
 };
