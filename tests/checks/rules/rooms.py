@@ -32,9 +32,11 @@ EDGES = {
     "daemon.cache": {"log", "metrics"},
     "daemon.core": {"cache", "log", "metrics"},
     "daemon.work": {"core", "log", "metrics"},
-    "daemon.loop": {"log"},
+    "daemon.notify": set(),
+    "daemon.loop": {"log", "metrics"},
     "daemon.http": {"conf", "log", "metrics"},
     "daemon.rpc": {"conf", "core", "log", "loop", "metrics"},
+    "daemon.serve": {"conf", "core", "http", "log", "loop", "metrics", "notify", "rpc", "work"},
 }
 TARGETS = re.compile(r"(planner|formats|proto|daemon|client)\.[\w.]+$|berth$")
 
