@@ -67,7 +67,7 @@ take_flag(struct berthd_command_line *line, struct words *words, const char *wor
   if (!is_config && !berthd_conf_has(name, &is_bool)) {
     return fail(err, "unknown option", word);
   }
-  const char *value;
+  const char *value = NULL;
   enum berth_code code = take_value(words, equals, is_bool, word, &value, err);
   if (code != BERTH_OK) {
     return code;
