@@ -60,7 +60,9 @@ static void start_core(struct test_server *server, const struct test_server_opti
   core.metrics = server->metrics;
   struct berthd_core_hooks hooks = berthd_work_hooks(server->work);
   ck_assert_int_eq(berthd_core_create(&core, &hooks, &server->core, &err), BERTH_OK);
-  ck_assert_int_eq(berthd_work_start(server->work, server->core, &err), BERTH_OK);
+  if (!options->no_workers) {
+    ck_assert_int_eq(berthd_work_start(server->work, server->core, &err), BERTH_OK);
+  }
 }
 
 void test_server_start(struct test_server *server, const struct test_server_options *given) {

@@ -16,6 +16,7 @@ struct test_server_options {
   struct berthd_core_config core;
   uint32_t max_connections;
   int64_t handshake_ns;
+  bool no_workers; /* what is queued stays there: nothing depends on how long a search takes */
 };
 
 struct test_server {
