@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "packing/build.h"
+#include "packing/exact/exact.h"
 #include "packing/placement.h"
 #include "packing/strategy.h"
 #include "solve/task.h"
@@ -192,6 +193,7 @@ struct phase {
 
 static const struct phase PHASES[] = {
     {BERTH_STRATEGY_PLACEMENT, &berth_packing_placement},
+    {BERTH_STRATEGY_EXACT, &berth_packing_exact},
 };
 enum { N_PHASES = sizeof PHASES / sizeof PHASES[0] };
 

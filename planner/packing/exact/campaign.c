@@ -1,0 +1,225 @@
+#include "packing/exact/campaign.h"
+
+#include "packing/exact/exact.h"
+
+enum { MOST_MEMO_SLOTS = 1 << 20, NODES_A_SLOT = 4, FIRST_BUDGET = 4, MOST_LUBY = 256 };
+
+static const struct {
+  enum berth_niche_pick pick;
+  enum berth_niche_by by;
+} opening[] = {
+    {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_LIFE},   {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_LIFE},
+    {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_SIZE},   {BERTH_NICHE_TIGHTEST, BERTH_NICHE_BY_LIFE},
+    {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_LOAD}, {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_AREA},
+    {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_PEAK}, {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_SIZE},
+    {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_LOAD},   {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_AREA},
+};
+
+enum { N_OPENING = sizeof opening / sizeof *opening };
+
+enum berth_code
+berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) {
+  struct berth_arena *arena = packing->arena;
+  *campaign = (struct berth_campaign){.packing = packing, .rng = {.state = 3}};
+  enum berth_code code = berth_niche_model_init(&campaign->model, packing->instance, arena, out_usable);
+  if (code != BERTH_OK || !*out_usable) {
+    return code;
+  }
+  uint32_t n = campaign->model.n_buffers;
+  code = berth_niche_search_init(&campaign->search, &campaign->model, arena, packing->effort);
+  code = code == BERTH_OK ? berth_niche_order_init(&campaign->order, n, arena) : code;
+  code = code == BERTH_OK ? berth_niche_climb_init(&campaign->climb, &campaign->model, 4, arena) : code;
+  campaign->search.switches = packing->switches;
+  campaign->offset = berth_arena_new(arena, uint64_t, n);
+  return code == BERTH_OK && campaign->offset == NULL ? BERTH_RESOURCE_EXHAUSTED : code;
+}
+
+static void offer(struct berth_campaign *campaign) {
+  const struct berth_niche_state *state = &campaign->search.state;
+  const struct berth_packing_instance *instance = campaign->packing->instance;
+  uint64_t arena_bytes = 0;
+  for (uint32_t b = 0; b < instance->n_buffers; b++) {
+    int64_t units = state->is_placed[b] ? state->offset[b] : state->low[b];
+    campaign->offset[b] = (uint64_t)units * campaign->model.unit;
+    uint64_t end = campaign->offset[b] + instance->size[b];
+    arena_bytes = end > arena_bytes ? end : arena_bytes;
+  }
+  berth_packing_offer(campaign->packing, campaign->offset, arena_bytes);
+}
+
+/* What an outcome at a capacity means for the plan and the bound. Returns whether it settled the capacity. */
+static bool settle(struct berth_campaign *campaign, uint64_t capacity, enum berth_niche_outcome outcome) {
+  if (outcome == BERTH_NICHE_FOUND) {
+    offer(campaign);
+    return true;
+  }
+  if (outcome == BERTH_NICHE_REFUTED) {
+    uint64_t next = berth_niche_model_next_capacity(&campaign->model, capacity);
+    berth_packing_raise_bound(campaign->packing, next);
+    return true;
+  }
+  return false;
+}
+
+static bool is_over(enum berth_niche_outcome outcome) {
+  return outcome == BERTH_NICHE_STOPPED || outcome == BERTH_NICHE_NO_MEMORY;
+}
+
+static bool has(const struct berth_campaign *campaign, uint32_t bit) {
+  return campaign->packing->switches & bit;
+}
+
+static void run_in_order(
+    struct berth_campaign *campaign, enum berth_niche_pick pick, enum berth_niche_by by, double noise) {
+  berth_niche_order_key(campaign->order.key, &campaign->search, by, noise, &campaign->rng);
+  berth_niche_order_apply(&campaign->order, &campaign->search);
+  campaign->search.pick = pick;
+}
+
+/* Each order of the opening for a short time. */
+static enum berth_niche_outcome open_at(struct berth_campaign *campaign, uint64_t capacity) {
+  enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
+  uint64_t n_nodes = 2 * (uint64_t)campaign->model.n_buffers + 64;
+  for (int k = 0; k < N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
+    run_in_order(campaign, opening[k].pick, opening[k].by, 0);
+    outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes);
+  }
+  return outcome;
+}
+
+static void feed_memo(struct berth_campaign *campaign) {
+  struct berth_niche_search *search = &campaign->search;
+  if (search->n_nodes > NODES_A_SLOT * search->memo.n_slots && search->memo.n_slots < MOST_MEMO_SLOTS) {
+    berth_niche_search_grow_memo(search, 4 * search->memo.n_slots);
+  }
+}
+
+/* 1, 1, 2, 1, 1, 2, 4, ... for k = 1, 2, 3, ... (Luby, Sinclair and Zuckerman 1993). */
+static uint64_t luby(uint64_t k) {
+  for (;;) {
+    uint64_t bits = 64 - (uint64_t)__builtin_clzll(k);
+    if (k == (UINT64_C(1) << bits) - 1) {
+      return UINT64_C(1) << (bits - 1);
+    }
+    k -= (UINT64_C(1) << (bits - 1)) - 1;
+  }
+}
+
+static enum berth_niche_outcome restart_at(struct berth_campaign *campaign, uint64_t capacity) {
+  static const enum berth_niche_by orders[] = {
+      BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_SIZE, BERTH_NICHE_BY_TROUBLE, BERTH_NICHE_BY_LIFE};
+  enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
+  uint64_t last_node = campaign->search.n_nodes + campaign->n_budget;
+  while (outcome == BERTH_NICHE_LIMIT && campaign->search.n_nodes < last_node) {
+    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, 4)];
+    enum berth_niche_pick pick =
+        berth_rng_below(&campaign->rng, 3) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
+    run_in_order(campaign, pick, by, 1.2);
+    uint64_t scale = luby(++campaign->n_restarts);
+    scale = scale < MOST_LUBY ? scale : MOST_LUBY;
+    outcome = berth_niche_search_run(&campaign->search, capacity, scale * (campaign->model.n_buffers + 64));
+  }
+  return outcome;
+}
+
+/* One turn of everything at a capacity. */
+static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint64_t capacity) {
+  struct berth_niche_search *search = &campaign->search;
+  feed_memo(campaign);
+  uint32_t k = berth_rng_below(&campaign->rng, N_OPENING);
+  run_in_order(campaign, opening[k].pick, opening[k].by, 0);
+  enum berth_niche_outcome outcome = berth_niche_search_run(search, capacity, campaign->n_budget);
+  if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
+    outcome = restart_at(campaign, capacity);
+  }
+  if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_CLIMB)) {
+    outcome =
+        berth_niche_climb_run(&campaign->climb, search, &campaign->order, capacity, 2 * campaign->n_budget);
+  }
+  return outcome;
+}
+
+/* The largest capacity that is still of interest: below the best arena, or the instance's own, or what is
+ * surely enough. */
+static uint64_t ceiling_of(const struct berth_campaign *campaign) {
+  const struct berth_packing_search *packing = campaign->packing;
+  uint64_t capacity = packing->instance->capacity;
+  if (packing->best_arena != BERTH_UNLIMITED) {
+    uint64_t below = packing->best_arena - 1;
+    return below < capacity ? below : capacity;
+  }
+  uint64_t doubled = packing->lower_bound < UINT64_MAX / 4 ? 2 * packing->lower_bound : UINT64_MAX / 2;
+  return doubled < capacity ? doubled : capacity;
+}
+
+/* The next capacity to prove or refute. */
+static uint64_t aim_of(const struct berth_campaign *campaign) {
+  const struct berth_packing_search *packing = campaign->packing;
+  if (packing->any_fit) {
+    return packing->instance->capacity;
+  }
+  uint64_t ceiling = ceiling_of(campaign), bound = packing->lower_bound;
+  uint64_t room = ceiling > bound ? ceiling - bound : 0;
+  uint64_t step = campaign->refuted_step < room / 2 ? campaign->refuted_step : room / 2;
+  return bound + step;
+}
+
+static void learn(struct berth_campaign *campaign, enum berth_niche_outcome outcome) {
+  uint64_t unit = campaign->model.unit;
+  if (outcome == BERTH_NICHE_REFUTED) {
+    campaign->refuted_step = campaign->refuted_step == 0 ? unit : 2 * campaign->refuted_step;
+  } else if (outcome == BERTH_NICHE_FOUND) {
+    campaign->refuted_step /= 2;
+  }
+  campaign->climb.is_started = false;
+  campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
+}
+
+/* While the aim stays open, halfway to the best arena may be easier. */
+static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_t aim) {
+  uint64_t ceiling = ceiling_of(campaign);
+  if (ceiling <= aim) {
+    return BERTH_NICHE_LIMIT;
+  }
+  uint64_t middle = aim + (ceiling - aim + 1) / 2;
+  enum berth_niche_outcome outcome = open_at(campaign, middle);
+  if (outcome == BERTH_NICHE_LIMIT) {
+    outcome = restart_at(campaign, middle);
+  }
+  settle(campaign, middle, outcome);
+  return outcome;
+}
+
+static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t aim) {
+  enum berth_niche_outcome outcome = open_at(campaign, aim);
+  while (outcome == BERTH_NICHE_LIMIT && !berth_packing_done(campaign->packing)) {
+    outcome = take_turn(campaign, aim);
+    campaign->n_budget *= 2;
+    if (outcome == BERTH_NICHE_LIMIT && !campaign->packing->any_fit) {
+      enum berth_niche_outcome other = improve(campaign, aim);
+      outcome = is_over(other) ? other : outcome;
+    }
+    if (campaign->packing->lower_bound > aim) {
+      return outcome;
+    }
+  }
+  settle(campaign, aim, outcome);
+  return outcome;
+}
+
+enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
+  struct berth_packing_search *packing = campaign->packing;
+  berth_packing_raise_bound(packing, berth_niche_model_load(&campaign->model));
+  campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
+  while (!berth_packing_done(packing)) {
+    enum berth_niche_outcome outcome = pursue(campaign, aim_of(campaign));
+    if (outcome == BERTH_NICHE_NO_MEMORY) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
+    if (outcome == BERTH_NICHE_STOPPED) {
+      return BERTH_OK;
+    }
+    learn(campaign, outcome);
+  }
+  return BERTH_OK;
+}

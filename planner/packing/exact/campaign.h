@@ -1,0 +1,32 @@
+/* Which capacities the niche search is run at, in which orders, and for how long.
+ *
+ * It aims at the proven lower bound first: at the optimum of most real instances a packing is found sooner
+ * there than at looser capacities, since what does not lead to it is refuted early. A fixed list of orders is
+ * tried for a short time each; then complete runs, random orders and hill climbing take turns with doubling
+ * budgets. The complete runs alone would end every search; the others end most of them sooner. */
+#ifndef PACKING_EXACT_CAMPAIGN_H
+#define PACKING_EXACT_CAMPAIGN_H
+
+#include "packing/exact/niche_climb.h"
+#include "packing/strategy.h"
+
+struct berth_campaign {
+  struct berth_packing_search *packing;
+  struct berth_niche_model model;
+  struct berth_niche_search search;
+  struct berth_niche_order order;
+  struct berth_niche_climb climb;
+  struct berth_rng rng;
+  uint64_t *offset; /* in bytes */
+  uint64_t
+      refuted_step;  /* how far to aim above the bound: doubles with each refutation, 0 before the first */
+  uint64_t n_budget; /* of nodes, of the present turn */
+  uint64_t n_restarts;
+};
+
+enum berth_code berth_campaign_init(
+    struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) BERTH_MUST_USE;
+
+enum berth_code berth_campaign_run(struct berth_campaign *campaign) BERTH_MUST_USE;
+
+#endif

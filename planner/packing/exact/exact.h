@@ -1,0 +1,16 @@
+/* The complete search as a strategy: it ends with the smallest arena and its proof, or when effort is spent,
+ * with the best arena and the best bound so far. See DESIGN.md beside it. */
+#ifndef PACKING_EXACT_EXACT_H
+#define PACKING_EXACT_EXACT_H
+
+#include "packing/strategy.h"
+
+/* Bits of berth_packing_search.switches: those of berth_niche_switch, and these. */
+enum berth_exact_switch {
+  BERTH_EXACT_CLIMB = 1 << 8,    /* hill climbing on orders */
+  BERTH_EXACT_RESTARTS = 1 << 9, /* short runs in random orders */
+};
+
+extern const struct berth_packing_strategy berth_packing_exact;
+
+#endif

@@ -1,0 +1,307 @@
+#include "packing/exact/niche_model.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "packing/pieces.h"
+
+enum { MAX_MEETINGS = 1 << 23 };
+
+/* The steps to keep, as section numbers: step s belongs to section step_section[s]; a dropped step's live set
+ * is inside that of the section after it (or before it), so a stretch [lower, upper) of steps becomes the
+ * sections first_from[lower] .. first_from[upper]. */
+struct sweep {
+  uint8_t *starts; /* some piece starts at the step */
+  uint8_t *ends;   /* some piece ends where the step ends */
+  uint32_t *first_from;
+};
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b != 0) {
+    uint64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+static void choose_unit(struct berth_niche_model *model) {
+  const struct berth_packing_instance *in = model->instance;
+  uint64_t divisor = 0, smallest = UINT64_MAX, largest = 1;
+  for (uint32_t b = 0; b < in->n_buffers; b++) {
+    divisor = gcd(divisor, in->size[b]);
+    smallest = in->alignment[b] < smallest ? in->alignment[b] : smallest;
+    largest = in->alignment[b] > largest ? in->alignment[b] : largest;
+    if (in->pin != NULL && in->pin[b] != BERTH_UNPINNED) {
+      model->has_pins = true;
+      divisor = gcd(divisor, in->pin[b]);
+    }
+  }
+  model->unit = divisor % largest == 0 ? divisor : smallest;
+}
+
+static void fill_sizes(struct berth_niche_model *model) {
+  const struct berth_packing_instance *in = model->instance;
+  for (uint32_t b = 0; b < in->n_buffers; b++) {
+    model->size[b] = (int64_t)(in->size[b] / model->unit + (in->size[b] % model->unit != 0));
+    model->mask[b] = in->alignment[b] > model->unit ? (int64_t)(in->alignment[b] / model->unit) - 1 : 0;
+    model->has_masks |= model->mask[b] != 0;
+    bool is_pinned = in->pin != NULL && in->pin[b] != BERTH_UNPINNED;
+    model->pin[b] = is_pinned ? (int64_t)(in->pin[b] / model->unit) : -1;
+  }
+}
+
+/* The next stretch of steps in which the buffer holds all of its bytes, adjacent ones merged. */
+static bool next_stretch(struct berth_pieces *pieces, struct berth_piece *pending, struct berth_piece *out) {
+  *out = *pending;
+  pending->lower = pending->upper = 0;
+  struct berth_piece next;
+  while (berth_pieces_next(pieces, &next)) {
+    if (out->lower == out->upper) {
+      *out = next;
+    } else if (next.lower == out->upper) {
+      out->upper = next.upper;
+    } else {
+      *pending = next;
+      break;
+    }
+  }
+  return out->lower < out->upper;
+}
+
+static bool has_windows(const struct berth_packing_instance *in) {
+  for (uint32_t b = 0; in->gap_begin != NULL && b < in->n_buffers; b++) {
+    for (uint32_t g = in->gap_begin[b]; g < in->gap_begin[b + 1]; g++) {
+      const struct berth_packing_gap *gap = &in->gaps[g];
+      bool is_absent = gap->window_lower >= gap->window_upper;
+      if (!is_absent && gap->window_upper - gap->window_lower != in->size[b]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static uint32_t n_stretches(const struct berth_packing_instance *in, uint32_t buffer, struct sweep *sweep) {
+  struct berth_pieces pieces = berth_pieces_of(in, buffer);
+  struct berth_piece pending = {0}, piece;
+  uint32_t n = 0;
+  while (next_stretch(&pieces, &pending, &piece)) {
+    sweep->starts[piece.lower] = 1;
+    sweep->ends[piece.upper - 1] = 1;
+    n++;
+  }
+  return n;
+}
+
+static void number_sections(struct berth_niche_model *model, struct sweep *sweep) {
+  uint32_t n_steps = model->instance->n_steps, n = 0;
+  bool has_start = false;
+  for (uint32_t s = 0; s < n_steps; s++) {
+    has_start |= sweep->starts[s];
+    sweep->first_from[s] = n;
+    if (has_start && sweep->ends[s]) {
+      n++;
+      has_start = false;
+    }
+  }
+  sweep->first_from[n_steps] = n;
+  model->n_time_sections = n;
+  model->n_sections = n + model->instance->n_conflicts;
+}
+
+static enum berth_code build_runs(struct berth_niche_model *model, struct berth_arena *arena) {
+  const struct berth_packing_instance *in = model->instance;
+  struct sweep sweep = {
+      .starts = berth_arena_new_zeroed(arena, uint8_t, (size_t)in->n_steps + 1),
+      .ends = berth_arena_new_zeroed(arena, uint8_t, (size_t)in->n_steps + 1),
+      .first_from = berth_arena_new(arena, uint32_t, (size_t)in->n_steps + 1)};
+  uint32_t *n_partners = berth_arena_new_zeroed(arena, uint32_t, in->n_buffers);
+  model->run_begin = berth_arena_new(arena, uint32_t, (size_t)in->n_buffers + 1);
+  if (!sweep.starts || !sweep.ends || !sweep.first_from || !n_partners || !model->run_begin) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  for (uint32_t c = 0; c < in->n_conflicts; c++) {
+    n_partners[in->conflicts[c][0]]++;
+    n_partners[in->conflicts[c][1]]++;
+  }
+  uint32_t n_runs = 0;
+  for (uint32_t b = 0; b < in->n_buffers; b++) {
+    model->run_begin[b] = n_runs;
+    n_runs += n_stretches(in, b, &sweep) + n_partners[b];
+  }
+  model->run_begin[in->n_buffers] = n_runs;
+  model->runs = berth_arena_new(arena, struct berth_niche_run, n_runs);
+  if (!model->runs) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  number_sections(model, &sweep);
+  uint32_t *cursor = n_partners;
+  for (uint32_t b = 0; b < in->n_buffers; b++) {
+    struct berth_pieces pieces = berth_pieces_of(in, b);
+    struct berth_piece pending = {0}, piece;
+    cursor[b] = model->run_begin[b];
+    while (next_stretch(&pieces, &pending, &piece)) {
+      model->runs[cursor[b]++] =
+          (struct berth_niche_run){sweep.first_from[piece.lower], sweep.first_from[piece.upper]};
+    }
+  }
+  for (uint32_t c = 0; c < in->n_conflicts; c++) {
+    uint32_t section = model->n_time_sections + c;
+    model->runs[cursor[in->conflicts[c][0]]++] = (struct berth_niche_run){section, section + 1};
+    model->runs[cursor[in->conflicts[c][1]]++] = (struct berth_niche_run){section, section + 1};
+  }
+  return BERTH_OK;
+}
+
+static void fill_hulls(struct berth_niche_model *model) {
+  model->is_plain = true;
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    uint32_t first = model->run_begin[b], last = model->run_begin[b + 1];
+    model->is_plain &= last - first == 1;
+    model->lower[b] = first < last ? model->runs[first].lower : 0;
+    model->upper[b] = first < last ? model->runs[last - 1].upper : 0;
+  }
+}
+
+static enum berth_code list_members(struct berth_niche_model *model, struct berth_arena *arena) {
+  model->member_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)model->n_sections + 2);
+  if (!model->member_begin) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  uint32_t *end = model->member_begin + 1;
+  for (uint32_t r = 0; r < model->run_begin[model->n_buffers]; r++) {
+    for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+      end[s + 1]++;
+    }
+  }
+  for (uint32_t s = 0; s < model->n_sections; s++) {
+    end[s + 1] += end[s];
+  }
+  model->members = berth_arena_new(arena, uint32_t, end[model->n_sections]);
+  if (!model->members) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+      for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+        model->members[end[s]++] = b;
+      }
+    }
+  }
+  return BERTH_OK;
+}
+
+/* Appends the buffers that meet b, each once: `seen` holds the last buffer that each was listed for. */
+static uint32_t
+list_meetings_of(const struct berth_niche_model *model, uint32_t b, uint32_t *seen, uint32_t *out_meets) {
+  uint32_t n = 0;
+  seen[b] = b + 1;
+  for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+    for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+      for (uint32_t k = model->member_begin[s]; k < model->member_begin[s + 1]; k++) {
+        uint32_t c = model->members[k];
+        if (seen[c] != b + 1) {
+          seen[c] = b + 1;
+          if (out_meets != NULL) {
+            out_meets[n] = c;
+          }
+          n++;
+        }
+      }
+    }
+  }
+  return n;
+}
+
+static enum berth_code
+list_meetings(struct berth_niche_model *model, struct berth_arena *arena, bool *out_usable) {
+  uint32_t n = model->n_buffers;
+  uint32_t *seen = berth_arena_new_zeroed(arena, uint32_t, n);
+  model->meet_begin = berth_arena_new(arena, uint32_t, (size_t)n + 1);
+  if (!seen || !model->meet_begin) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  uint64_t total = 0;
+  for (uint32_t b = 0; b < n; b++) {
+    model->meet_begin[b] = (uint32_t)total;
+    total += list_meetings_of(model, b, seen, NULL);
+    if (total > MAX_MEETINGS) {
+      *out_usable = false;
+      return BERTH_OK;
+    }
+  }
+  model->meet_begin[n] = (uint32_t)total;
+  model->meets = berth_arena_new(arena, uint32_t, total);
+  if (!model->meets) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  memset(seen, 0, n * sizeof *seen);
+  for (uint32_t b = 0; b < n; b++) {
+    list_meetings_of(model, b, seen, model->meets + model->meet_begin[b]);
+  }
+  return BERTH_OK;
+}
+
+static bool is_small_enough(const struct berth_niche_model *model) {
+  uint64_t n_members = 0;
+  for (uint32_t r = 0; r < model->run_begin[model->n_buffers]; r++) {
+    n_members += model->runs[r].upper - model->runs[r].lower;
+  }
+  return n_members <= MAX_MEETINGS;
+}
+
+enum berth_code berth_niche_model_init(
+    struct berth_niche_model *model, const struct berth_packing_instance *instance, struct berth_arena *arena,
+    bool *out_usable) {
+  size_t n = instance->n_buffers;
+  *model = (struct berth_niche_model){.instance = instance, .n_buffers = instance->n_buffers};
+  *out_usable = instance->n_buffers > 0 && !has_windows(instance);
+  if (!*out_usable) {
+    return BERTH_OK;
+  }
+  model->lower = berth_arena_new(arena, uint32_t, n);
+  model->upper = berth_arena_new(arena, uint32_t, n);
+  model->size = berth_arena_new(arena, int64_t, n);
+  model->mask = berth_arena_new(arena, int64_t, n);
+  model->pin = berth_arena_new(arena, int64_t, n);
+  if (!model->lower || !model->upper || !model->size || !model->mask || !model->pin) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  choose_unit(model);
+  fill_sizes(model);
+  enum berth_code code = build_runs(model, arena);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  fill_hulls(model);
+  *out_usable = is_small_enough(model);
+  if (!*out_usable) {
+    return BERTH_OK;
+  }
+  code = list_members(model, arena);
+  return code == BERTH_OK ? list_meetings(model, arena, out_usable) : code;
+}
+
+uint64_t berth_niche_model_load(const struct berth_niche_model *model) {
+  uint64_t most = 0;
+  for (uint32_t s = 0; s < model->n_sections; s++) {
+    uint64_t load = 0;
+    for (uint32_t k = model->member_begin[s]; k < model->member_begin[s + 1]; k++) {
+      load += model->instance->size[model->members[k]];
+    }
+    most = load > most ? load : most;
+  }
+  return most;
+}
+
+uint64_t berth_niche_model_next_capacity(const struct berth_niche_model *model, uint64_t capacity) {
+  uint64_t least = model->unit;
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    uint64_t size = model->instance->size[b];
+    uint64_t over = capacity >= size ? (capacity - size) % model->unit
+                                     : (model->unit - (size - capacity) % model->unit) % model->unit;
+    least = model->unit - over < least ? model->unit - over : least;
+  }
+  return capacity + least;
+}

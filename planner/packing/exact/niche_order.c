@@ -1,0 +1,90 @@
+#include "packing/exact/niche_order.h"
+
+#include <string.h>
+
+enum berth_code
+berth_niche_order_init(struct berth_niche_order *order, uint32_t n_buffers, struct berth_arena *arena) {
+  order->key = berth_arena_new(arena, double, n_buffers);
+  order->order = berth_arena_new(arena, uint32_t, n_buffers);
+  order->items = berth_arena_new(arena, struct berth_sort_item, n_buffers);
+  order->scratch = berth_arena_new(arena, struct berth_sort_item, n_buffers);
+  bool has_all = order->key && order->order && order->items && order->scratch;
+  return has_all ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}
+
+struct life {
+  double n_sections;
+  double fullest;
+  double trouble;
+};
+
+static int64_t load_of(const struct berth_niche_model *model, uint32_t section) {
+  int64_t load = 0;
+  for (uint32_t k = model->member_begin[section]; k < model->member_begin[section + 1]; k++) {
+    load += model->size[model->members[k]];
+  }
+  return load;
+}
+
+static struct life life_of(const struct berth_niche_search *search, uint32_t buffer, const int64_t *load) {
+  const struct berth_niche_model *model = search->state.model;
+  struct life life = {0};
+  for (uint32_t r = model->run_begin[buffer]; r < model->run_begin[buffer + 1]; r++) {
+    life.n_sections += model->runs[r].upper - model->runs[r].lower;
+    for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+      life.fullest = (double)load[s] > life.fullest ? (double)load[s] : life.fullest;
+      life.trouble += search->weight[s];
+    }
+  }
+  return life;
+}
+
+static double key_of(struct life life, double size, enum berth_niche_by by) {
+  double area = life.n_sections * size;
+  switch (by) {
+  case BERTH_NICHE_BY_SIZE:
+    return size * 1e4 + life.n_sections;
+  case BERTH_NICHE_BY_AREA:
+    return area;
+  case BERTH_NICHE_BY_LOAD:
+    return life.fullest * 1e6 + area;
+  case BERTH_NICHE_BY_PEAK:
+    return life.fullest * 1e6 + life.n_sections;
+  case BERTH_NICHE_BY_TROUBLE:
+    return area * (1 + life.trouble);
+  default:
+    return life.n_sections * 1e9 + area;
+  }
+}
+
+void berth_niche_order_key(
+    double *key, const struct berth_niche_search *search, enum berth_niche_by by, double noise,
+    struct berth_rng *rng) {
+  const struct berth_niche_model *model = search->state.model;
+  /* The state is free between runs, so its rests may hold the loads. */
+  int64_t *load = search->state.rest;
+  for (uint32_t s = 0; s < model->n_sections; s++) {
+    load[s] = load_of(model, s);
+  }
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    key[b] = key_of(life_of(search, b, load), (double)model->size[b], by);
+    if (noise > 0) {
+      double unit = (double)(berth_rng_next(rng) >> 11) * 0x1p-53;
+      key[b] *= 1 + noise * (unit - 0.5);
+    }
+  }
+}
+
+void berth_niche_order_apply(struct berth_niche_order *order, struct berth_niche_search *search) {
+  uint32_t n = search->state.model->n_buffers;
+  for (uint32_t b = 0; b < n; b++) {
+    uint64_t bits; /* of doubles >= 0, which sort like their bits */
+    memcpy(&bits, &order->key[b], sizeof bits);
+    order->items[b] = (struct berth_sort_item){.key = ~bits, .index = b};
+  }
+  berth_sort_items(order->items, order->scratch, n);
+  for (uint32_t b = 0; b < n; b++) {
+    order->order[b] = order->items[b].index;
+  }
+  berth_niche_state_rank(&search->state, order->order);
+}

@@ -1,0 +1,97 @@
+/* Complete depth-first search for a packing within a capacity.
+ *
+ * Any packing can be pushed down until every buffer rests on the ground or on another. Take a niche: a
+ * stretch of sections with one floor between higher ones. In a pushed-down packing, the lowest open buffer
+ * over a section of the niche lies on its floor, and then it fits inside the niche, or it lies at the top of
+ * a buffer beside it or higher. So one section is a complete choice: each buffer that fits there, or raising
+ * that section's floor. We choose the section with the fewest choices over all niches, not the lowest one,
+ * and that is what makes the search small.
+ *
+ * When no open buffer crosses a boundary, the two sides are independent: each is solved once, and a side that
+ * is refuted returns to the choice that split them. */
+#ifndef PACKING_EXACT_NICHE_SEARCH_H
+#define PACKING_EXACT_NICHE_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "packing/exact/niche_memo.h"
+#include "packing/exact/niche_state.h"
+
+/* Inferences, each of which may be left out without changing an answer. */
+enum berth_niche_switch {
+  BERTH_NICHE_MEMO = 1 << 0,     /* refuted situations are not searched again */
+  BERTH_NICHE_SPLIT = 1 << 1,    /* independent stretches of time are solved apart */
+  BERTH_NICHE_TWINS = 1 << 2,    /* of equal buffers only the first is tried */
+  BERTH_NICHE_GROUND = 1 << 3,   /* what spans a flat range goes to its bottom, without choice */
+  BERTH_NICHE_ANYWHERE = 1 << 4, /* choose among all niches, not the lowest only */
+};
+
+enum berth_niche_pick {
+  BERTH_NICHE_FEWEST = 0, /* choices; then the least slack */
+  BERTH_NICHE_TIGHTEST,   /* the least slack; then choices */
+  BERTH_NICHE_TROUBLED,   /* choices divided by how often the section has refuted */
+};
+
+enum berth_niche_outcome {
+  BERTH_NICHE_FOUND = 0,
+  BERTH_NICHE_REFUTED,
+  BERTH_NICHE_LIMIT,   /* of nodes */
+  BERTH_NICHE_STOPPED, /* no more effort */
+  BERTH_NICHE_NO_MEMORY,
+};
+
+/* A range of sections still to be solved, and the node that made it. */
+struct berth_niche_range {
+  uint32_t lower;
+  uint32_t upper;
+  uint32_t parent;
+  uint32_t next; /* the ranges to solve after it */
+};
+
+struct berth_niche_node {
+  uint32_t lower;
+  uint32_t upper;
+  uint32_t parent;
+  uint32_t next;
+  uint32_t n_ranges; /* to be restored on return */
+  uint32_t section;
+  int64_t raise_to;
+  uint32_t choice; /* the next one to try */
+  uint32_t choice_end;
+  size_t n_trail;
+  struct berth_niche_key key;
+};
+
+struct berth_niche_search {
+  struct berth_niche_state state;
+  struct berth_niche_memo memo;
+  uint32_t switches;
+  enum berth_niche_pick pick;
+  double *weight;      /* of each section: how often it refuted, over all runs */
+  uint32_t *n_refuted; /* the same in this run */
+  uint32_t n_deepest;  /* the most buffers placed at once in this run */
+  uint64_t n_nodes;    /* over all runs */
+  uint64_t capacity_salt;
+  uint64_t *section_salt; /* two words each */
+  uint32_t *n_choices;    /* scratch */
+  struct berth_niche_node *nodes;
+  size_t node_capacity;
+  struct berth_niche_range *ranges;
+  size_t range_capacity;
+  uint32_t *choices;
+  size_t choice_capacity;
+};
+
+enum berth_code berth_niche_search_init(
+    struct berth_niche_search *search, const struct berth_niche_model *model, struct berth_arena *arena,
+    struct berth_effort *effort) BERTH_MUST_USE;
+
+/* A larger memo, empty; keeps the old one where memory runs out. */
+void berth_niche_search_grow_memo(struct berth_niche_search *search, size_t n_slots);
+
+/* Searches at most n_nodes more. After FOUND the offsets are in the state, in units. */
+enum berth_niche_outcome
+berth_niche_search_run(struct berth_niche_search *search, uint64_t capacity, uint64_t n_nodes);
+
+#endif

@@ -1,0 +1,330 @@
+#include "packing/exact/exact.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "berth/allocator.h"
+#include "packing/exact/niche_search.h"
+#include "packing/pieces.h"
+#include "suite.h"
+
+enum { MOST_BUFFERS = 7, MOST_STEPS = 7, MOST_GAPS = 2 };
+
+/* A small instance with storage of its own. */
+struct small {
+  struct berth_packing_instance instance;
+  uint32_t lower[MOST_BUFFERS];
+  uint32_t upper[MOST_BUFFERS];
+  uint64_t size[MOST_BUFFERS];
+  uint64_t alignment[MOST_BUFFERS];
+  uint64_t pin[MOST_BUFFERS];
+  uint32_t gap_begin[MOST_BUFFERS + 1];
+  struct berth_packing_gap gaps[MOST_BUFFERS * MOST_GAPS];
+  uint32_t conflicts[MOST_BUFFERS][2];
+};
+
+enum feature { ALIGNMENT = 1, PINS = 2, GAPS = 4, WINDOWS = 8, CONFLICTS = 16, SCALE = 32 };
+
+static void add_gap(struct small *small, uint32_t b, struct berth_rng *rng, bool windows, uint32_t *n_gaps) {
+  uint32_t life = small->upper[b] - small->lower[b];
+  if (life < 3 || berth_rng_below(rng, 2) == 0) {
+    return;
+  }
+  uint32_t lower = small->lower[b] + 1 + berth_rng_below(rng, life - 2);
+  uint32_t upper = lower + 1 + berth_rng_below(rng, small->upper[b] - lower - 1);
+  struct berth_packing_gap gap = {.lower = lower, .upper = upper};
+  if (windows && berth_rng_below(rng, 3) != 0) {
+    gap.window_lower = berth_rng_below(rng, (uint32_t)small->size[b]);
+    gap.window_upper =
+        gap.window_lower + 1 + berth_rng_below(rng, (uint32_t)(small->size[b] - gap.window_lower));
+  }
+  small->gaps[(*n_gaps)++] = gap;
+}
+
+static void draw(struct small *small, struct berth_rng *rng, unsigned features) {
+  uint32_t n = 2 + berth_rng_below(rng, MOST_BUFFERS - 2), n_gaps = 0;
+  uint32_t n_steps = 2 + berth_rng_below(rng, MOST_STEPS - 1);
+  uint64_t scale = features & SCALE ? 1 + berth_rng_below(rng, 3) : 1;
+  for (uint32_t b = 0; b < n; b++) {
+    small->lower[b] = berth_rng_below(rng, n_steps);
+    small->upper[b] = small->lower[b] + 1 + berth_rng_below(rng, n_steps - small->lower[b]);
+    small->size[b] = (1 + berth_rng_below(rng, 4)) * scale;
+    small->alignment[b] = features & ALIGNMENT ? UINT64_C(1) << berth_rng_below(rng, 3) : 1;
+    small->pin[b] = BERTH_UNPINNED;
+    if (features & PINS && berth_rng_below(rng, 4) == 0) {
+      small->pin[b] = small->alignment[b] * berth_rng_below(rng, 4);
+    }
+    small->gap_begin[b] = n_gaps;
+    if (features & (GAPS | WINDOWS)) {
+      add_gap(small, b, rng, features & WINDOWS, &n_gaps);
+    }
+  }
+  small->gap_begin[n] = n_gaps;
+  uint32_t n_conflicts = 0;
+  for (uint32_t a = 0; a + 1 < n && features & CONFLICTS && n_conflicts < MOST_BUFFERS; a++) {
+    if (berth_rng_below(rng, 3) == 0) {
+      small->conflicts[n_conflicts][0] = a;
+      small->conflicts[n_conflicts++][1] = a + 1 + berth_rng_below(rng, n - a - 1);
+    }
+  }
+  small->instance = (struct berth_packing_instance){
+      .n_buffers = n,
+      .n_steps = n_steps,
+      .lower = small->lower,
+      .upper = small->upper,
+      .size = small->size,
+      .alignment = small->alignment,
+      .pin = features & PINS ? small->pin : NULL,
+      .gap_begin = features & (GAPS | WINDOWS) ? small->gap_begin : NULL,
+      .gaps = small->gaps,
+      .n_conflicts = n_conflicts,
+      .conflicts = (const uint32_t(*)[2])small->conflicts,
+      .capacity = BERTH_UNLIMITED};
+}
+
+/* The bytes that a buffer holds at a step. */
+static void window(const struct small *small, uint32_t b, uint32_t step, uint64_t *lower, uint64_t *upper) {
+  *lower = 0;
+  *upper = step >= small->lower[b] && step < small->upper[b] ? small->size[b] : 0;
+  for (uint32_t g = small->gap_begin[b]; small->instance.gap_begin && g < small->gap_begin[b + 1]; g++) {
+    if (step >= small->gaps[g].lower && step < small->gaps[g].upper) {
+      *lower = small->gaps[g].window_lower;
+      *upper = small->gaps[g].window_upper;
+    }
+  }
+}
+
+static bool clash(const struct small *small, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b) {
+  for (uint32_t c = 0; c < small->instance.n_conflicts; c++) {
+    const uint32_t *pair = small->conflicts[c];
+    bool is_pair = (pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a);
+    if (is_pair && offset_a < offset_b + small->size[b] && offset_b < offset_a + small->size[a]) {
+      return true;
+    }
+  }
+  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
+    uint64_t la, ua, lb, ub;
+    window(small, a, step, &la, &ua);
+    window(small, b, step, &lb, &ub);
+    if (la < ua && lb < ub && offset_a + la < offset_b + ub && offset_b + lb < offset_a + ua) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool fits(const struct small *small, uint64_t arena, uint64_t *offset, uint32_t b) {
+  if (b == small->instance.n_buffers) {
+    return true;
+  }
+  for (uint64_t o = 0; o + small->size[b] <= arena; o += small->alignment[b]) {
+    if (small->instance.pin && small->pin[b] != BERTH_UNPINNED && small->pin[b] != o) {
+      continue;
+    }
+    bool is_free = true;
+    for (uint32_t a = 0; a < b && is_free; a++) {
+      is_free = !clash(small, a, offset[a], b, o);
+    }
+    offset[b] = o;
+    if (is_free && fits(small, arena, offset, b + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static uint64_t load_of(const struct small *small) {
+  uint64_t most = 0;
+  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
+    uint64_t load = 0, lower, upper;
+    for (uint32_t b = 0; b < small->instance.n_buffers; b++) {
+      window(small, b, step, &lower, &upper);
+      load += upper - lower;
+    }
+    most = load > most ? load : most;
+  }
+  return most;
+}
+
+/* The smallest arena, or BERTH_UNLIMITED if pins clash. */
+static uint64_t brute(const struct small *small) {
+  uint64_t offset[MOST_BUFFERS], enough = load_of(small) + 24;
+  for (uint64_t arena = load_of(small); arena <= enough; arena++) {
+    if (fits(small, arena, offset, 0)) {
+      return arena;
+    }
+  }
+  return BERTH_UNLIMITED;
+}
+
+struct answer {
+  enum berth_code code;
+  struct berth_packing_search search;
+  uint64_t offset[MOST_BUFFERS];
+};
+
+static void solve(const struct small *small, uint64_t capacity, uint32_t switches, struct answer *out) {
+  struct berth_packing_instance instance = small->instance;
+  instance.capacity = capacity;
+  struct berth_arena arena;
+  berth_arena_init(&arena, berth_allocator_libc());
+  struct berth_effort effort;
+  berth_effort_init(&effort, UINT64_C(1) << 28, NULL, NULL);
+  out->search = (struct berth_packing_search){
+      .instance = &instance,
+      .arena = &arena,
+      .effort = &effort,
+      .switches = switches,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = out->offset,
+      .any_fit = capacity != BERTH_UNLIMITED};
+  out->code = berth_packing_exact.run(&out->search);
+  berth_arena_finish(&arena);
+}
+
+static void check_plan(const struct small *small, const struct answer *answer) {
+  for (uint32_t b = 0; b < small->instance.n_buffers; b++) {
+    ck_assert_uint_eq(answer->offset[b] % small->alignment[b], 0);
+    ck_assert_uint_le(answer->offset[b] + small->size[b], answer->search.best_arena);
+    if (small->instance.pin != NULL && small->pin[b] != BERTH_UNPINNED) {
+      ck_assert_uint_eq(answer->offset[b], small->pin[b]);
+    }
+    for (uint32_t a = 0; a < b; a++) {
+      ck_assert(!clash(small, a, answer->offset[a], b, answer->offset[b]));
+    }
+  }
+}
+
+/* Minimise, and fit just at and just below the optimum. */
+static void check_all(const struct small *small, uint32_t switches, uint64_t optimum) {
+  struct answer answer;
+  if (optimum == BERTH_UNLIMITED) {
+    solve(small, 1000, switches, &answer);
+    ck_assert_int_eq(answer.code, BERTH_OK);
+    ck_assert(answer.search.infeasible);
+    return;
+  }
+  solve(small, BERTH_UNLIMITED, switches, &answer);
+  ck_assert_int_eq(answer.code, BERTH_OK);
+  ck_assert_uint_eq(answer.search.best_arena, optimum);
+  ck_assert_uint_eq(answer.search.lower_bound, optimum);
+  check_plan(small, &answer);
+  solve(small, optimum, switches, &answer);
+  ck_assert_uint_eq(answer.search.best_arena, optimum);
+  check_plan(small, &answer);
+  solve(small, optimum - 1, switches, &answer);
+  ck_assert(answer.search.infeasible);
+  ck_assert_uint_eq(answer.search.best_arena, BERTH_UNLIMITED);
+}
+
+static void agree(unsigned features, int n_instances, uint64_t seed) {
+  struct berth_rng rng = {.state = seed};
+  for (int k = 0; k < n_instances; k++) {
+    struct small small;
+    draw(&small, &rng, features);
+    check_all(&small, UINT32_MAX, brute(&small));
+  }
+}
+
+START_TEST(plain_instances_agree_with_brute_force) {
+  agree(0, 300, 1);
+  agree(SCALE, 200, 2);
+}
+END_TEST
+
+START_TEST(constraints_agree_with_brute_force) {
+  agree(ALIGNMENT, 300, 3);
+  agree(ALIGNMENT | SCALE, 200, 4);
+  agree(PINS, 200, 5);
+  agree(PINS | ALIGNMENT, 200, 6);
+  agree(GAPS, 200, 7);
+  agree(CONFLICTS, 200, 8);
+  agree(GAPS | CONFLICTS | PINS | ALIGNMENT, 300, 9);
+}
+END_TEST
+
+START_TEST(every_combination_of_switches_agrees) {
+  struct berth_rng rng = {.state = 10};
+  for (int k = 0; k < 240; k++) {
+    struct small small;
+    draw(&small, &rng, k % 3 == 0 ? 0 : k % 3 == 1 ? ALIGNMENT | PINS : GAPS | CONFLICTS | ALIGNMENT);
+    uint64_t optimum = brute(&small);
+    for (uint32_t low = 0; low < 32; low++) {
+      check_all(&small, low | BERTH_EXACT_CLIMB | BERTH_EXACT_RESTARTS, optimum);
+    }
+    check_all(&small, 31, optimum);
+  }
+}
+END_TEST
+
+/* ---- Symmetries ---- */
+
+static uint64_t optimum_of(const struct small *small) {
+  struct answer answer;
+  solve(small, BERTH_UNLIMITED, UINT32_MAX, &answer);
+  ck_assert_uint_eq(answer.search.best_arena, answer.search.lower_bound);
+  return answer.search.best_arena;
+}
+
+START_TEST(mirrors_permutations_and_scale_keep_the_optimum) {
+  struct berth_rng rng = {.state = 11};
+  for (int k = 0; k < 200; k++) {
+    struct small small;
+    draw(&small, &rng, 0);
+    uint64_t optimum = optimum_of(&small);
+    struct small other = small;
+    other.instance = small.instance;
+    uint32_t n = small.instance.n_buffers;
+    for (uint32_t b = 0; b < n; b++) {
+      other.lower[b] = small.instance.n_steps - small.upper[n - 1 - b];
+      other.upper[b] = small.instance.n_steps - small.lower[n - 1 - b];
+      other.size[b] = 1000 * small.size[n - 1 - b];
+    }
+    other.instance.lower = other.lower;
+    other.instance.upper = other.upper;
+    other.instance.size = other.size;
+    ck_assert_uint_eq(optimum_of(&other), 1000 * optimum);
+  }
+}
+END_TEST
+
+/* ---- Named ---- */
+
+/* Load 8, optimum 9: no bound that looks at one step sees it. */
+START_TEST(bound_goes_beyond_the_load) {
+  static const uint32_t lower[] = {4, 3, 4, 6, 5, 3, 7}, upper[] = {7, 5, 6, 8, 7, 4, 8};
+  static const uint64_t size[] = {3, 2, 3, 4, 1, 4, 4}, alignment[] = {1, 1, 1, 1, 1, 1, 1};
+  struct berth_packing_instance instance = {
+      .n_buffers = 7,
+      .n_steps = 8,
+      .lower = lower,
+      .upper = upper,
+      .size = size,
+      .alignment = alignment,
+      .capacity = BERTH_UNLIMITED};
+  struct small small = {.instance = instance};
+  ck_assert_uint_eq(optimum_of(&small), 9);
+}
+END_TEST
+
+START_TEST(same_plan_every_time) {
+  struct berth_rng rng = {.state = 13};
+  for (int k = 0; k < 50; k++) {
+    struct small small;
+    draw(&small, &rng, ALIGNMENT);
+    struct answer one, two;
+    solve(&small, BERTH_UNLIMITED, UINT32_MAX, &one);
+    solve(&small, BERTH_UNLIMITED, UINT32_MAX, &two);
+    ck_assert_mem_eq(one.offset, two.offset, small.instance.n_buffers * sizeof *one.offset);
+  }
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "packing/exact",
+      (const TTest *const[]){
+          plain_instances_agree_with_brute_force, constraints_agree_with_brute_force,
+          every_combination_of_switches_agrees, mirrors_permutations_and_scale_keep_the_optimum,
+          bound_goes_beyond_the_load, same_plan_every_time, NULL});
+}
