@@ -31,7 +31,7 @@
   X(BOOL, "listen", "insecure", listen_insecure, "false", 0, 1,                                              \
     "Allow plain text connections on addresses beyond the loopback. Anyone who reaches them can use the "    \
     "server.")                                                                                               \
-  X(TEXT, "http", "listen", http_listen, "127.0.0.1:9464", 0, 255,                                           \
+  X(TEXT, "http", "listen", http_listen, "127.0.0.1:9464", 0, 107,                                           \
     "Address HOST:PORT or [IPV6]:PORT of /metrics, /healthz and /readyz. Empty: none.")                      \
   X(COUNT, "http", "max-connections", http_max_connections, "64", 1, 4096, "Connections at a time.")         \
   X(COUNT, "server", "workers", server_workers, "0", 0, 1024,                                                \

@@ -256,13 +256,23 @@ static enum berth_code set_list(
   return is_long ? fail_limit(option, place, value, err) : berth_fail_memory(err);
 }
 
+/* Whether a line of the file can say it, whose comments begin with a semicolon. */
+static bool is_writable(const char *value) {
+  for (const char *c = value; *c != '\0'; c++) {
+    if ((iscntrl((unsigned char)*c) && *c != '\t') || *c == ';') {
+      return false;
+    }
+  }
+  size_t n = strlen(value);
+  return n == 0 || (!isspace((unsigned char)value[0]) && !isspace((unsigned char)value[n - 1]));
+}
+
 enum berth_code berthd_option_set(
     const struct berthd_option *option, struct berthd_conf *conf, const char *value, const char *place,
     struct berth_error *err) {
-  for (const char *c = value; *c != '\0'; c++) {
-    if (iscntrl((unsigned char)*c) && *c != '\t') {
-      return fail_value(option, place, "", "free of control characters", err);
-    }
+  if (!is_writable(value)) {
+    return fail_value(
+        option, place, "", "free of control characters, semicolons, and spaces at its ends", err);
   }
   if (option->type == BERTHD_OPTION_TEXT) {
     return set_text(option, conf, value, place, err);

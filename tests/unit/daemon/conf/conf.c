@@ -80,6 +80,8 @@ START_TEST(values_of_every_type) {
       {"log-format", "xml", false},
       {"listen-unix", "", true},
       {"listen-unix", "/a\nb", false},
+      {"listen-unix", "/a;b", false},
+      {"listen-unix", " /a", false},
       {"no-such", "1", false},
       {"queue", "1", false},
   };
@@ -101,7 +103,7 @@ END_TEST
 
 START_TEST(lists_are_words_and_are_replaced_whole) {
   begin();
-  ck_assert_int_eq(set("listen-tcp", " 127.0.0.1:1,  [::1]:2 127.0.0.1:3 ,"), BERTH_OK);
+  ck_assert_int_eq(set("listen-tcp", "127.0.0.1:1,  [::1]:2 127.0.0.1:3 ,"), BERTH_OK);
   ck_assert_uint_eq(conf.listen_tcp.n, 3);
   ck_assert_str_eq(conf.listen_tcp.items[1], "[::1]:2");
   ck_assert_int_eq(set("listen-tcp", "a b c d e f g h i j k l m n o p q"), BERTH_INVALID_ARGUMENT);
