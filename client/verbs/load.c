@@ -57,7 +57,9 @@ enum berthctl_exit berthctl_say_remote(
     const struct berth_error *err) {
   bool is_address = err->code == BERTH_INVALID_ARGUMENT && strcmp(err->field, "server") == 0;
   bool is_about_input = err->code == BERTH_INVALID_ARGUMENT && !is_address;
-  enum berthctl_exit status = berthctl_error_say(terminal, is_about_input ? file : server, err);
+  bool names_server = strstr(err->message, server) != NULL;
+  const char *subject = is_about_input ? file : names_server ? NULL : server;
+  enum berthctl_exit status = berthctl_error_say(terminal, subject, err);
   if (err->code == BERTH_UNAVAILABLE && err->reason == BERTH_REASON_NONE) {
     fputs("is berthd running there? --local plans without it\n", stderr);
   }

@@ -86,6 +86,8 @@ static void fill_columns(const Berth__V1__Plan *m, struct berth_plan *plan) {
   }
   if (m->n_buffer_slot > 0) {
     memcpy(berth_plan_slot_mut(plan), m->buffer_slot, m->n_buffer_slot * sizeof *m->buffer_slot);
+  } else {
+    plan->slot = NULL;
   }
   if (plan->status == BERTH_PLAN_INFEASIBLE || plan->status == BERTH_PLAN_UNKNOWN) {
     plan->offset = NULL;
