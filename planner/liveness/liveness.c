@@ -7,44 +7,32 @@
 
 #include "base/arena.h"
 
-/* What is known of a root and all its views together. */
-enum family {
-  GIVEN = 1,    /* there before the first operator runs */
-  KEPT = 2,     /* still needed after the last one */
-  CONSTANT = 4, /* nobody may write it */
-  WRITTEN = 8,
-};
-
 struct pass {
   const struct berth_graph *graph;
   int64_t *lower; /* of a value that nobody has touched yet: n_steps */
   int64_t *upper;
   uint32_t *writer;        /* the last operator that wrote each value, plus 1; 0 while none has */
-  uint8_t *family;         /* of roots: set of enum family */
+  uint8_t *family;         /* of roots: set of enum berth_liveness_family */
   uint64_t *written_lower; /* of roots: hull of the bytes written so far; NULL if there are no views */
   uint64_t *written_upper;
 };
-
-static uint32_t root_of(const struct berth_graph *graph, uint32_t value) {
-  return graph->value_root != NULL ? graph->value_root[value] : value;
-}
 
 static bool has(const struct berth_graph *graph, uint32_t value, enum berth_value_flag flag) {
   return (graph->value_flags[value] & flag) != 0;
 }
 
 static unsigned family_of_value(const struct berth_graph *graph, uint32_t value) {
-  unsigned held = has(graph, value, BERTH_VALUE_HELD) ? KEPT : 0U;
-  unsigned external = has(graph, value, BERTH_VALUE_EXTERNAL) ? GIVEN : 0U;
+  unsigned held = has(graph, value, BERTH_VALUE_HELD) ? BERTH_FAMILY_KEPT : 0U;
+  unsigned external = has(graph, value, BERTH_VALUE_EXTERNAL) ? BERTH_FAMILY_GIVEN : 0U;
   switch ((enum berth_buffer_class)graph->value_class[value]) {
   case BERTH_CLASS_INPUT:
-    return held | external | GIVEN;
+    return held | external | BERTH_FAMILY_GIVEN;
   case BERTH_CLASS_OUTPUT:
-    return held | external | KEPT;
+    return held | external | BERTH_FAMILY_KEPT;
   case BERTH_CLASS_CONSTANT:
-    return GIVEN | KEPT | CONSTANT;
+    return BERTH_FAMILY_GIVEN | BERTH_FAMILY_KEPT | BERTH_FAMILY_CONSTANT;
   case BERTH_CLASS_STATE:
-    return GIVEN | KEPT;
+    return BERTH_FAMILY_GIVEN | BERTH_FAMILY_KEPT;
   default:
     return held | external;
   }
@@ -64,7 +52,7 @@ fault(enum berth_liveness_fault kind, uint32_t value, uint32_t op, uint32_t firs
 static uint32_t find_producer(const struct berth_graph *graph, uint32_t value) {
   for (uint32_t op = 0; op < graph->n_operators; op++) {
     for (uint32_t i = graph->output_begin[op]; i < graph->output_begin[op + 1]; i++) {
-      if (root_of(graph, graph->outputs[i]) == root_of(graph, value)) {
+      if (berth_liveness_root(graph, graph->outputs[i]) == berth_liveness_root(graph, value)) {
         return op;
       }
     }
@@ -75,8 +63,8 @@ static uint32_t find_producer(const struct berth_graph *graph, uint32_t value) {
 /* ---- Bytes: a view may be read when some of its bytes can have been written ---- */
 
 static void note_written(struct pass *pass, uint32_t value, uint32_t root) {
-  bool first = (pass->family[root] & WRITTEN) == 0;
-  pass->family[root] |= WRITTEN;
+  bool first = (pass->family[root] & BERTH_FAMILY_WRITTEN) == 0;
+  pass->family[root] |= BERTH_FAMILY_WRITTEN;
   if (pass->written_lower == NULL) {
     return;
   }
@@ -89,7 +77,7 @@ static void note_written(struct pass *pass, uint32_t value, uint32_t root) {
 }
 
 static bool may_be_written(const struct pass *pass, uint32_t value, uint32_t root) {
-  if ((pass->family[root] & WRITTEN) == 0) {
+  if ((pass->family[root] & BERTH_FAMILY_WRITTEN) == 0) {
     return false;
   }
   if (pass->written_lower == NULL || pass->graph->value_size_bytes[value] == 0) {
@@ -103,8 +91,8 @@ static bool may_be_written(const struct pass *pass, uint32_t value, uint32_t roo
 /* ---- The walk ---- */
 
 static struct berth_liveness_finding read(struct pass *pass, uint32_t op, uint32_t value) {
-  uint32_t root = root_of(pass->graph, value);
-  if ((pass->family[root] & GIVEN) == 0 && !may_be_written(pass, value, root)) {
+  uint32_t root = berth_liveness_root(pass->graph, value);
+  if ((pass->family[root] & BERTH_FAMILY_GIVEN) == 0 && !may_be_written(pass, value, root)) {
     return fault(BERTH_LIVENESS_READ_BEFORE_WRITE, value, op, find_producer(pass->graph, value));
   }
   touch(pass, value, op);
@@ -113,16 +101,17 @@ static struct berth_liveness_finding read(struct pass *pass, uint32_t op, uint32
 
 /* True of the value or of its root. */
 static bool either(const struct berth_graph *graph, uint32_t value, enum berth_buffer_class class_) {
-  return graph->value_class[value] == class_ || graph->value_class[root_of(graph, value)] == class_;
+  return graph->value_class[value] == class_ ||
+         graph->value_class[berth_liveness_root(graph, value)] == class_;
 }
 
 static struct berth_liveness_finding write(struct pass *pass, uint32_t op, uint32_t value) {
   const struct berth_graph *graph = pass->graph;
-  uint32_t root = root_of(graph, value);
+  uint32_t root = berth_liveness_root(graph, value);
   bool many = either(graph, value, BERTH_CLASS_STATE) || has(graph, value, BERTH_VALUE_ACCUMULATED) ||
               has(graph, root, BERTH_VALUE_ACCUMULATED);
   uint32_t before = pass->writer[value];
-  if ((pass->family[root] & CONSTANT) != 0) {
+  if ((pass->family[root] & BERTH_FAMILY_CONSTANT) != 0) {
     return fault(BERTH_LIVENESS_WRITES_CONSTANT, value, op, BERTH_NO_INDEX);
   }
   if (before == op + 1) {
@@ -163,11 +152,11 @@ static struct berth_liveness_finding walk(struct pass *pass) {
 /* ---- The ends of the run, and roots ---- */
 
 static void widen(struct pass *pass, uint32_t value, unsigned family) {
-  if ((family & GIVEN) != 0) {
+  if ((family & BERTH_FAMILY_GIVEN) != 0) {
     pass->lower[value] = 0;
     pass->upper[value] = pass->upper[value] == 0 ? 1 : pass->upper[value];
   }
-  if ((family & KEPT) != 0) {
+  if ((family & BERTH_FAMILY_KEPT) != 0) {
     int64_t n_steps = berth_liveness_n_steps(pass->graph);
     pass->lower[value] = pass->lower[value] == n_steps ? 0 : pass->lower[value];
     pass->upper[value] = n_steps;
@@ -186,15 +175,17 @@ static void hand_to_root(struct pass *pass, uint32_t value, uint32_t root) {
 static struct berth_liveness_finding settle(struct pass *pass) {
   const struct berth_graph *graph = pass->graph;
   for (uint32_t value = 0; value < graph->n_values; value++) {
-    uint32_t root = root_of(graph, value);
+    uint32_t root = berth_liveness_root(graph, value);
     if (root != value) {
       hand_to_root(pass, value, root);
-    } else if ((pass->family[value] & (GIVEN | WRITTEN)) == 0) {
+    } else if ((pass->family[value] & (BERTH_FAMILY_GIVEN | BERTH_FAMILY_WRITTEN)) == 0) {
       return fault(BERTH_LIVENESS_NEVER_WRITTEN, value, BERTH_NO_INDEX, BERTH_NO_INDEX);
     }
   }
   for (uint32_t value = 0; value < graph->n_values; value++) {
-    widen(pass, value, root_of(graph, value) == value ? pass->family[value] : family_of_value(graph, value));
+    widen(
+        pass, value,
+        berth_liveness_root(graph, value) == value ? pass->family[value] : family_of_value(graph, value));
     if (pass->upper[value] == 0) { /* a view that nobody uses */
       pass->lower[value] = 0;
       pass->upper[value] = 1;
@@ -207,8 +198,7 @@ static bool begin(struct pass *pass, struct berth_arena *arena) {
   const struct berth_graph *graph = pass->graph;
   uint32_t n = graph->n_values;
   pass->writer = berth_arena_new_zeroed(arena, uint32_t, n);
-  pass->family = berth_arena_new_zeroed(arena, uint8_t, n);
-  if (pass->writer == NULL || pass->family == NULL) {
+  if (pass->writer == NULL) {
     return false;
   }
   if (graph->value_root != NULL) {
@@ -221,17 +211,17 @@ static bool begin(struct pass *pass, struct berth_arena *arena) {
   for (uint32_t value = 0; value < n; value++) {
     pass->lower[value] = berth_liveness_n_steps(graph);
     pass->upper[value] = 0;
-    pass->family[root_of(graph, value)] |= (uint8_t)family_of_value(graph, value);
+    pass->family[berth_liveness_root(graph, value)] |= (uint8_t)family_of_value(graph, value);
   }
   return true;
 }
 
 struct berth_liveness_finding berth_liveness_derive(
-    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower,
-    int64_t *upper) {
+    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper,
+    uint8_t *family) {
   struct berth_arena arena;
   berth_arena_init(&arena, allocator);
-  struct pass pass = {.graph = graph, .lower = lower, .upper = upper};
+  struct pass pass = {.graph = graph, .lower = lower, .upper = upper, .family = family};
   struct berth_liveness_finding found =
       fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
   if (begin(&pass, &arena)) {

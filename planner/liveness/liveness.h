@@ -17,6 +17,14 @@ enum berth_liveness_fault {
   BERTH_LIVENESS_NEVER_WRITTEN, /* neither produced nor given from outside */
 };
 
+/* What is known of a root and all its views together. */
+enum berth_liveness_family {
+  BERTH_FAMILY_GIVEN = 1,    /* there before the first operator runs */
+  BERTH_FAMILY_KEPT = 2,     /* still needed after the last one */
+  BERTH_FAMILY_CONSTANT = 4, /* nobody may write it */
+  BERTH_FAMILY_WRITTEN = 8,
+};
+
 /* What is wrong, and with whom; BERTH_NO_INDEX where there is no operator. */
 struct berth_liveness_finding {
   enum berth_liveness_fault fault;
@@ -26,11 +34,16 @@ struct berth_liveness_finding {
 };
 
 /* Writes value v's lifetime to lower[v] and upper[v] (n_values entries each): of a root the hull with all its
- * views', of a view its own. Reads the graph's value_class, value_flags, lists and, if value_root is there,
- * value_view_offset and value_size_bytes. O(n_values + list entries). The finding is the first in order of
- * operators. */
+ * views', of a view its own. `family` (n_values entries, zeroed) is written for roots. Reads the graph's
+ * value_class, value_flags, lists and, if value_root is there, value_view_offset and value_size_bytes.
+ * O(n_values + list entries). The finding is the first in order of operators. */
 struct berth_liveness_finding berth_liveness_derive(
-    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper);
+    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper,
+    uint8_t *family);
+
+static inline uint32_t berth_liveness_root(const struct berth_graph *graph, uint32_t value) {
+  return graph->value_root != NULL ? graph->value_root[value] : value;
+}
 
 /* The number of steps. */
 static inline int64_t berth_liveness_n_steps(const struct berth_graph *graph) {

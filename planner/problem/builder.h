@@ -16,6 +16,7 @@ struct berth_problem_builder {
   uint64_t pool_alignment;       /* the largest of all pools */
   uint32_t n_external;           /* values */
   uint32_t n_views;
+  bool no_inplace;
   BERTH_VEC(uint32_t) pool_mark;      /* the last row + 1 that listed each pool */
   BERTH_VEC(uint64_t) workspace_size; /* of operators */
   BERTH_VEC(uint64_t) workspace_alignment;
@@ -69,6 +70,18 @@ enum berth_code berth_builder_check_alignment(
 enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder);
 enum berth_code berth_builder_sort_conflicts(struct berth_problem_builder *builder);
 enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder);
+/* The row's alignment becomes at least this; the sum of sizes follows. */
+enum berth_code berth_builder_raise_alignment(
+    struct berth_problem_builder *builder, struct berth_item item, uint32_t row, uint64_t alignment);
+
+/* The rows of values become buffers: views and results in place go into the rows of others, which `storage`
+ * and `offset` (NULL if there are no permissions) say of every root; externals go. */
+struct berth_inplace_result;
+enum berth_code berth_builder_rows_to_buffers(
+    struct berth_problem_builder *builder, const struct berth_inplace_result *placed);
+enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder);
+enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *builder);
+
 /* Resolves every view to its root and the offset in it, and gives roots the alignment that their views need.
  */
 enum berth_code berth_builder_resolve_views(struct berth_problem_builder *builder);

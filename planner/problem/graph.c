@@ -147,6 +147,36 @@ add_operator_name(struct berth_problem_builder *builder, struct berth_item item,
   return berth_fail_memory(&builder->error);
 }
 
+static enum berth_code check_inplace(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_operator_spec *spec) {
+  if (spec->n_inplace > UINT32_MAX - builder->problem->columns.permissions.n) {
+    return berth_builder_limit(builder, item, "inplace", "all permissions together pass 2^32 - 1");
+  }
+  for (uint32_t i = 0; i < spec->n_inplace; i++) {
+    if (spec->inplace[i].input >= spec->n_inputs || spec->inplace[i].output >= spec->n_outputs) {
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_UNKNOWN_ID, "inplace",
+          "permission %u is for input %u and output %u; there are %u and %u", i, spec->inplace[i].input,
+          spec->inplace[i].output, spec->n_inputs, spec->n_outputs);
+    }
+  }
+  return BERTH_OK;
+}
+
+static void add_inplace(struct berth_problem *problem, uint32_t op, const struct berth_operator_spec *spec) {
+  for (uint32_t i = 0; i < spec->n_inplace; i++) {
+    problem->columns.permissions.items[problem->columns.permissions.n++] = (struct berth_permission){
+        .op = op,
+        .operand = spec->inputs[spec->inplace[i].input],
+        .result = spec->outputs[spec->inplace[i].output],
+        .answer = BERTH_INPLACE_RESTRICTED};
+  }
+}
+
+void berth_problem_builder_forbid_inplace(struct berth_problem_builder *builder) {
+  builder->no_inplace = true;
+}
+
 static bool reserve_operator(
     struct berth_problem_builder *builder, uint32_t index, const struct berth_operator_spec *spec) {
   struct berth_graph_columns *columns = &builder->problem->columns;
@@ -155,6 +185,7 @@ static bool reserve_operator(
          berth_vec_reserve(allocator, &columns->inputs, columns->inputs.n + spec->n_inputs) &&
          berth_vec_reserve(allocator, &columns->output_begin, (size_t)index + 2) &&
          berth_vec_reserve(allocator, &columns->outputs, columns->outputs.n + spec->n_outputs) &&
+         berth_vec_reserve(allocator, &columns->permissions, columns->permissions.n + spec->n_inplace) &&
          berth_vec_reserve(allocator, &builder->workspace_size, (size_t)index + 1) &&
          berth_vec_reserve(allocator, &builder->workspace_alignment, (size_t)index + 1);
 }
@@ -180,6 +211,7 @@ static enum berth_code add_operator(
                           : berth_builder_add_size(
                                 builder, item, "workspace", spec->workspace_bytes, spec->workspace_alignment,
                                 builder->pool_alignment);
+  code = code != BERTH_OK ? code : check_inplace(builder, item, spec);
   if (code != BERTH_OK) {
     return code;
   }
@@ -200,6 +232,7 @@ static enum berth_code add_operator(
   columns->outputs.n += spec->n_outputs;
   columns->input_begin.items[columns->input_begin.n++] = (uint32_t)columns->inputs.n;
   columns->output_begin.items[columns->output_begin.n++] = (uint32_t)columns->outputs.n;
+  add_inplace(builder->problem, item.index, spec);
   builder->workspace_size.items[builder->workspace_size.n++] = spec->workspace_bytes;
   builder->workspace_alignment.items[builder->workspace_alignment.n++] = spec->workspace_alignment;
   return BERTH_OK;

@@ -23,6 +23,8 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->value_class);
   berth_vec_finish(allocator, &columns->value_flags);
   berth_vec_finish(allocator, &columns->value_buffer);
+  berth_vec_finish(allocator, &columns->value_offset);
+  berth_vec_finish(allocator, &columns->permissions);
   berth_vec_finish(allocator, &columns->view_of);
   berth_vec_finish(allocator, &columns->view_offset);
   berth_vec_finish(allocator, &columns->buffer_item);
@@ -90,6 +92,7 @@ static void view_graph(struct berth_problem *problem) {
       .value_class = apart ? columns->value_class.items : rows->class_.items,
       .value_flags = columns->value_flags.items,
       .value_buffer = columns->value_buffer.items,
+      .value_offset = columns->value_offset.n != 0 ? columns->value_offset.items : NULL,
       .value_root = columns->view_of.n != 0 ? columns->view_of.items : NULL,
       .value_view_offset = columns->view_offset.n != 0 ? columns->view_offset.items : NULL,
       .input_begin = columns->input_begin.items,
@@ -122,9 +125,35 @@ void berth_problem_make_views(struct berth_problem *problem) {
     problem->pools.items[pool].name = berth_names_get(&problem->pool_names, pool);
   }
   problem->pools_view = (struct berth_pools){.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
+  problem->permissions_view = (struct berth_permissions){
+      .n = (uint32_t)problem->columns.permissions.n, .items = problem->columns.permissions.items};
   if (problem->is_graph) {
     view_graph(problem);
   }
+}
+
+static const char *const ANSWER_NAMES[] = {
+#define X(name, text) #name,
+    BERTH_INPLACE_ANSWERS(X)
+#undef X
+};
+
+static const char *const ANSWER_TEXTS[] = {
+#define X(name, text) text,
+    BERTH_INPLACE_ANSWERS(X)
+#undef X
+};
+
+const char *berth_inplace_answer_name(enum berth_inplace_answer answer) {
+  return (unsigned)answer < BERTH_N_INPLACE_ANSWERS ? ANSWER_NAMES[answer] : "?";
+}
+
+const char *berth_inplace_answer_text(enum berth_inplace_answer answer) {
+  return (unsigned)answer < BERTH_N_INPLACE_ANSWERS ? ANSWER_TEXTS[answer] : "?";
+}
+
+const struct berth_permissions *berth_problem_permissions(const struct berth_problem *problem) {
+  return &problem->permissions_view;
 }
 
 const struct berth_buffers *berth_problem_buffers(const struct berth_problem *problem) {

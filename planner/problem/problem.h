@@ -39,6 +39,8 @@ struct berth_graph_columns {
   BERTH_VEC(uint8_t) value_class;
   BERTH_VEC(uint8_t) value_flags;
   BERTH_VEC(uint32_t) value_buffer;
+  BERTH_VEC(uint64_t) value_offset; /* empty if all are 0 */
+  BERTH_VEC(struct berth_permission) permissions;
   BERTH_VEC(uint32_t) view_of; /* as given, then of the root; these two are empty until there is a view */
   BERTH_VEC(uint64_t) view_offset;
   BERTH_VEC(uint32_t) buffer_item; /* value of each buffer, then operator of each workspace */
@@ -65,6 +67,7 @@ struct berth_problem {
   struct berth_buffers buffers_view;
   struct berth_pools pools_view;
   struct berth_graph graph_view;
+  struct berth_permissions permissions_view;
 };
 
 /* Frees what the problem holds, not the problem. */

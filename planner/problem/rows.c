@@ -35,6 +35,23 @@ enum berth_code berth_builder_add_size(
   return BERTH_OK;
 }
 
+enum berth_code berth_builder_raise_alignment(
+    struct berth_problem_builder *builder, struct berth_item item, uint32_t row, uint64_t alignment) {
+  struct berth_rows *rows = &builder->problem->rows;
+  const struct berth_graph_columns *columns = &builder->problem->columns;
+  uint64_t before = rows->alignment.items[row];
+  if (alignment <= before) {
+    return BERTH_OK;
+  }
+  rows->alignment.items[row] = alignment;
+  if ((columns->value_flags.items[row] & BERTH_VALUE_EXTERNAL) != 0) {
+    return BERTH_OK;
+  }
+  uint64_t size = rows->size.items[row];
+  builder->padded_bytes -= berth_align_up(size, before);
+  return berth_builder_add_size(builder, item, "alignment", size, alignment, builder->pool_alignment);
+}
+
 static enum berth_code check_plain(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec) {
   if (item.index >= BERTH_MAX_BUFFERS) {

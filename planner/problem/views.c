@@ -93,14 +93,7 @@ static enum berth_code align(struct berth_problem_builder *builder, uint32_t val
         "its root, value %u, is pinned at %llu, which is not a multiple of its alignment %llu", root,
         (unsigned long long)pin, (unsigned long long)alignment);
   }
-  uint64_t size = rows->size.items[root];
-  bool external = (columns->value_flags.items[root] & BERTH_VALUE_EXTERNAL) != 0;
-  builder->padded_bytes -= external ? 0 : berth_align_up(size, rows->alignment.items[root]);
-  rows->alignment.items[root] = alignment;
-  return external
-             ? BERTH_OK
-             : berth_builder_add_size(
-                   builder, item_of(builder, value), "alignment", size, alignment, builder->pool_alignment);
+  return berth_builder_raise_alignment(builder, item_of(builder, value), root, alignment);
 }
 
 enum berth_code berth_builder_resolve_views(struct berth_problem_builder *builder) {

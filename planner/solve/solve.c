@@ -241,6 +241,19 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   return code == BERTH_OK ? BERTH_OK : berth_fail_memory(err);
 }
 
+/* Results in place were settled when the problem was built. */
+static enum berth_code check_reuse(const struct berth_solve_task *task, struct berth_error *err) {
+  const struct berth_permissions *permissions = berth_problem_permissions(task->problem);
+  for (uint32_t i = 0; i < permissions->n && task->options.reuse != BERTH_REUSE_FULL; i++) {
+    if (permissions->items[i].answer == BERTH_INPLACE_USED) {
+      return berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "reuse",
+          "the problem has results in place; build it without them for this reuse");
+    }
+  }
+  return BERTH_OK;
+}
+
 enum berth_code berth_solve(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
@@ -260,7 +273,8 @@ enum berth_code berth_solve(
   berth_effort_init(
       &task.effort, task.options.budget_ticks, hooks != NULL ? hooks->should_stop : NULL,
       hooks != NULL ? hooks->ctx : NULL);
-  enum berth_code code = run(&task, err);
+  enum berth_code code = check_reuse(&task, err);
+  code = code != BERTH_OK ? code : run(&task, err);
   if (code == BERTH_OK) {
     code = berth_solve_outcome(&task, out_plan, err);
   }

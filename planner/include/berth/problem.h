@@ -7,9 +7,9 @@
  *   a graph     operators that read and write values, in the order in which they were added; liveness
  * analysis gives each value's buffer its lifetime.
  *
- * Either way the finished problem has *buffers*, in a fixed order: those added, or one a placed value
- * (neither external nor a view) in the order of the values followed by one a workspace in the order of the
- * operators.
+ * * Either way the finished problem has *buffers*, in a fixed order: those added, or one a placed value
+ * (neither external nor a view, nor written in the place of another) in the order of the values followed by
+ * one a workspace in the order of the operators.
  *
  * Units: sizes, offsets and alignments are bytes. Steps are int64. Ids are indices of type uint32_t.
  * Limits: BERTH_MAX_BUFFERS buffers; BERTH_MAX_POOLS pools; 2^32 - 1 gaps, conflicts, list entries and bytes
@@ -116,6 +116,14 @@ struct berth_value_spec {
   uint64_t view_offset;
 };
 
+/* A permission: the operator can write this output over that input (both by their place in its lists), both
+ * beginning at one address. Whether it is used is settled when the problem is finished, in the order in which
+ * permissions were given, and answered: see berth_problem_permissions. */
+struct berth_inplace {
+  uint32_t input;
+  uint32_t output;
+};
+
 struct berth_operator_spec {
   struct berth_text id;
   const uint32_t *inputs; /* values, which must exist already */
@@ -124,6 +132,8 @@ struct berth_operator_spec {
   uint32_t n_outputs;
   uint64_t workspace_bytes; /* 0 for none */
   uint64_t workspace_alignment;
+  const struct berth_inplace *inplace;
+  uint32_t n_inplace;
 };
 
 /* Fields at their defaults: unnamed, alignment 1, unpinned, unlimited. Start from these. */
@@ -163,6 +173,10 @@ enum berth_code berth_problem_builder_add_value(
 enum berth_code berth_problem_builder_add_operator(
     struct berth_problem_builder *builder, const struct berth_operator_spec *spec, uint32_t *out_operator,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* Every permission to write in place is refused (RESTRICTED): a problem for BERTH_REUSE_NO_INPLACE and for
+ * BERTH_REUSE_NONE, which berth_solve refuses for problems in which one is used. */
+void berth_problem_builder_forbid_inplace(struct berth_problem_builder *builder);
 
 /* Validates what only the whole shows, derives lifetimes for a graph, and hands the problem over. The builder
  * is empty afterwards and may only be destroyed. Errors blame the exact buffer, value or operator. */
@@ -215,7 +229,8 @@ struct berth_graph {
   const uint8_t *value_class; /* enum berth_buffer_class */
   const uint8_t *value_flags; /* set of enum berth_value_flag */
   const uint32_t *value_buffer;
-  const uint32_t *value_root;        /* of a view; else the value itself. NULL if there are no views */
+  const uint64_t *value_offset; /* of each value in its buffer: views, results in place. NULL if all are 0 */
+  const uint32_t *value_root;   /* of a view; else the value itself. NULL if there are no views */
   const uint64_t *value_view_offset; /* in its root; 0 if it is no view. NULL if there are no views */
   const uint32_t *input_begin;       /* n_operators + 1 entries, as output_begin */
   const uint32_t *inputs;
@@ -228,6 +243,47 @@ const struct berth_buffers *berth_problem_buffers(const struct berth_problem *pr
 const struct berth_pools *berth_problem_pools(const struct berth_problem *problem);
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
+
+/* Why a permission is used or is not. A result that is used lies in its operand's buffer; once the operand is
+ * dead, the bytes beyond the result are free again (a gap with the result as its window). */
+#define BERTH_INPLACE_ANSWERS(X)                                                                             \
+  X(USED, "the result lies in the operand's place")                                                          \
+  X(RESTRICTED, "the problem was built without results in place")                                            \
+  X(FOREIGN, "the operand or the result belongs to the caller")                                              \
+  X(KEPT, "the operand is kept to the end: constant, state, output or held, or a view of it is")             \
+  X(READ_LATER, "the operand, or a view of it, is touched later")                                            \
+  X(SAME_ROOT, "the operator touches the operand's storage by another entry of its lists too")               \
+  X(TOO_LARGE, "the result is larger than the operand")                                                      \
+  X(NOT_NEW, "the result is there before the operator runs, or is a view")                                   \
+  X(PINNED, "the operand or the result is pinned")                                                           \
+  X(POOLS, "the operand and the result name different pools")                                                \
+  X(MISALIGNED, "the operand's place does not suit the result's alignment")                                  \
+  X(OPERAND_TAKEN, "another result lies in the operand's place")                                             \
+  X(RESULT_PLACED, "the result lies in another operand's place")
+
+enum berth_inplace_answer {
+#define X(name, text) BERTH_INPLACE_##name,
+  BERTH_INPLACE_ANSWERS(X)
+#undef X
+      BERTH_N_INPLACE_ANSWERS
+};
+
+struct berth_permission {
+  uint32_t op;
+  uint32_t operand; /* values */
+  uint32_t result;
+  enum berth_inplace_answer answer;
+};
+
+struct berth_permissions {
+  uint32_t n; /* in the order given */
+  const struct berth_permission *items;
+};
+
+const struct berth_permissions *berth_problem_permissions(const struct berth_problem *problem);
+/* "USED", "READ_LATER", ... and the text. Never NULL. */
+const char *berth_inplace_answer_name(enum berth_inplace_answer answer);
+const char *berth_inplace_answer_text(enum berth_inplace_answer answer);
 
 /* The id as given; size 0 if it has none. A value's buffer has the value's id, a workspace its operator's. */
 struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, uint32_t buffer);

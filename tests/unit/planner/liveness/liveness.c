@@ -148,6 +148,7 @@ START_TEST(lifetimes_by_the_book) {
     uint8_t flags[MAX_VALUES];
     int64_t lower[MAX_VALUES];
     int64_t upper[MAX_VALUES];
+    uint8_t family[MAX_VALUES] = {0};
     flatten(CASES[i].ops, CASES[i].n_operators, &lists);
     for (uint32_t v = 0; v < CASES[i].n_values; v++) {
       class_[v] = CASES[i].values[v].class_;
@@ -157,7 +158,8 @@ START_TEST(lifetimes_by_the_book) {
     graph.n_values = CASES[i].n_values;
     graph.value_class = class_;
     graph.value_flags = flags;
-    struct berth_liveness_finding found = berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper);
+    struct berth_liveness_finding found =
+        berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper, family);
     ck_assert_msg(found.fault == BERTH_LIVENESS_OK, "%s: fault %d", CASES[i].what, found.fault);
     for (uint32_t v = 0; v < CASES[i].n_values; v++) {
       ck_assert_msg(
@@ -180,6 +182,7 @@ START_TEST(random_graphs_agree_with_the_formula) {
     uint8_t flags[MAX_VALUES];
     int64_t lower[MAX_VALUES];
     int64_t upper[MAX_VALUES];
+    uint8_t family[MAX_VALUES] = {0};
     uint32_t n_values = 1 + berth_rng_below(&rng, MAX_VALUES);
     uint32_t n_operators = 1 + berth_rng_below(&rng, MAX_OPERATORS);
     for (uint32_t v = 0; v < n_values; v++) {
@@ -200,7 +203,8 @@ START_TEST(random_graphs_agree_with_the_formula) {
     graph.n_values = n_values;
     graph.value_class = class_;
     graph.value_flags = flags;
-    struct berth_liveness_finding found = berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper);
+    struct berth_liveness_finding found =
+        berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper, family);
     if (found.fault != BERTH_LIVENESS_OK) {
       continue;
     }
@@ -242,8 +246,9 @@ START_TEST(without_memory_it_says_so) {
   struct berth_graph graph = view(&lists, 0);
   int64_t lower;
   int64_t upper;
+  uint8_t family;
   ck_assert_int_eq(
-      berth_liveness_derive(&graph, &allocator, &lower, &upper).fault, BERTH_LIVENESS_OUT_OF_MEMORY);
+      berth_liveness_derive(&graph, &allocator, &lower, &upper, &family).fault, BERTH_LIVENESS_OUT_OF_MEMORY);
 }
 END_TEST
 

@@ -1,0 +1,278 @@
+/* Who lives in which buffer. A buffer has one owner: a root, or the workspace of an operator. Further tenants
+ * came in by permissions to write in place; each such permission is judged here again from the graph alone,
+ * because the two do share bytes while the operator runs. Once the operand is dead, the buffer holds only the
+ * tenant's bytes. */
+#include "verify/roots.h"
+
+struct columns {
+  uint64_t *size;
+  uint64_t *alignment;
+  uint64_t *pin;
+  int64_t *lower;
+  int64_t *upper;
+  uint8_t *class_;
+};
+
+struct tenancy {
+  const struct berth_verify_facts *facts;
+  const struct berth_problem *problem;
+  const struct berth_graph *graph;
+  const struct berth_permissions *permissions;
+  struct berth_verify_roots roots;
+  struct columns columns; /* by buffer */
+  uint8_t *n_owners;      /* by buffer */
+  bool *in_place;         /* by value: written in the place of another */
+  bool *taken;            /* by root: another was written in its place */
+  uint32_t counted_op;    /* the operator of whose lists the touches were counted, plus 1 */
+  uint32_t *counted;      /* by root: the same, for those that it touches */
+  uint32_t *n_touches;    /* by root */
+  uint64_t *offset;       /* by root: its first byte in its buffer */
+  uint32_t *gap_begin;    /* by buffer */
+  struct berth_gap *gaps;
+};
+
+static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
+  uint32_t n = tenancy->facts->n;
+  uint32_t n_values = tenancy->graph->n_values;
+  struct columns *columns = &tenancy->columns;
+  *columns = (struct columns){
+      .size = berth_arena_new(arena, uint64_t, n),
+      .alignment = berth_arena_new(arena, uint64_t, n),
+      .pin = berth_arena_new(arena, uint64_t, n),
+      .lower = berth_arena_new(arena, int64_t, n),
+      .upper = berth_arena_new(arena, int64_t, n),
+      .class_ = berth_arena_new(arena, uint8_t, n),
+  };
+  tenancy->n_owners = berth_arena_new_zeroed(arena, uint8_t, n);
+  tenancy->in_place = berth_arena_new_zeroed(arena, bool, n_values);
+  tenancy->taken = berth_arena_new_zeroed(arena, bool, n_values);
+  tenancy->counted = berth_arena_new_zeroed(arena, uint32_t, n_values);
+  tenancy->n_touches = berth_arena_new_zeroed(arena, uint32_t, n_values);
+  tenancy->offset = berth_arena_new_zeroed(arena, uint64_t, n_values);
+  tenancy->gap_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 2);
+  tenancy->gaps = berth_arena_new(arena, struct berth_gap, tenancy->permissions->n);
+  return columns->size != NULL && columns->alignment != NULL && columns->pin != NULL &&
+         columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
+         tenancy->n_owners != NULL && tenancy->in_place != NULL && tenancy->taken != NULL &&
+         tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->offset != NULL &&
+         tenancy->gap_begin != NULL && tenancy->gaps != NULL;
+}
+
+/* ---- Owners ---- */
+
+static enum berth_code fail_accounting(struct berth_error *err, uint32_t buffer) {
+  return berth_fail(
+      err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, buffer, NULL,
+      "buffer %u is not the buffer of exactly one value or workspace of the graph", buffer);
+}
+
+static bool own(struct tenancy *tenancy, uint32_t buffer) {
+  return buffer < tenancy->facts->n && tenancy->n_owners[buffer]++ == 0;
+}
+
+static void move_in(struct tenancy *tenancy, uint32_t buffer, uint32_t root) {
+  struct berth_value_spec value = berth_problem_value(tenancy->problem, root);
+  tenancy->columns.size[buffer] = value.size_bytes;
+  tenancy->columns.alignment[buffer] = value.alignment;
+  tenancy->columns.pin[buffer] = value.pinned_offset;
+  tenancy->columns.class_[buffer] = (uint8_t)value.class_;
+  tenancy->columns.lower[buffer] = tenancy->roots.lower[root];
+  tenancy->columns.upper[buffer] = tenancy->roots.upper[root];
+}
+
+static void move_in_workspace(struct tenancy *tenancy, uint32_t buffer, uint32_t op) {
+  tenancy->columns.size[buffer] = tenancy->facts->size[buffer];
+  tenancy->columns.alignment[buffer] = tenancy->facts->alignment[buffer];
+  tenancy->columns.pin[buffer] = BERTH_UNPINNED;
+  tenancy->columns.class_[buffer] = BERTH_CLASS_WORKSPACE;
+  tenancy->columns.lower[buffer] = op;
+  tenancy->columns.upper[buffer] = (int64_t)op + 1;
+}
+
+static bool is_external(const struct berth_graph *graph, uint32_t value) {
+  return (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0;
+}
+
+static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error *err) {
+  const struct berth_graph *graph = tenancy->graph;
+  for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
+    if (tenancy->permissions->items[k].answer == BERTH_INPLACE_USED) {
+      tenancy->in_place[tenancy->permissions->items[k].result] = true;
+    }
+  }
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    if (berth_verify_root(graph, v) != v || tenancy->in_place[v] || is_external(graph, v)) {
+      continue;
+    }
+    if (!own(tenancy, graph->value_buffer[v])) {
+      return fail_accounting(err, graph->value_buffer[v]);
+    }
+    move_in(tenancy, graph->value_buffer[v], v);
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    uint32_t buffer = graph->operator_workspace[op];
+    if (buffer != BERTH_NO_INDEX) {
+      if (!own(tenancy, buffer)) {
+        return fail_accounting(err, buffer);
+      }
+      move_in_workspace(tenancy, buffer, op);
+    }
+  }
+  for (uint32_t i = 0; i < tenancy->facts->n; i++) {
+    if (tenancy->n_owners[i] == 0) {
+      return fail_accounting(err, i);
+    }
+  }
+  return BERTH_OK;
+}
+
+/* ---- In place ---- */
+
+static void count_list(struct tenancy *tenancy, uint32_t op, const uint32_t *begin, const uint32_t *values) {
+  for (uint32_t k = begin[op]; k < begin[op + 1]; k++) {
+    uint32_t root = berth_verify_root(tenancy->graph, values[k]);
+    tenancy->n_touches[root] = tenancy->counted[root] == op + 1 ? tenancy->n_touches[root] + 1 : 1;
+    tenancy->counted[root] = op + 1;
+  }
+}
+
+/* How often the operator's lists name each root or a view of it; once for an operator. */
+static void count_touches(struct tenancy *tenancy, uint32_t op) {
+  if (tenancy->counted_op != op + 1) {
+    count_list(tenancy, op, tenancy->graph->input_begin, tenancy->graph->inputs);
+    count_list(tenancy, op, tenancy->graph->output_begin, tenancy->graph->outputs);
+    tenancy->counted_op = op + 1;
+  }
+}
+
+static bool is_safe(const struct tenancy *tenancy, const struct berth_permission *used) {
+  const struct berth_graph *graph = tenancy->graph;
+  uint32_t from = berth_verify_root(graph, used->operand);
+  uint32_t to = used->result;
+  bool operand_dies = !is_external(graph, from) && !tenancy->roots.kept[from] &&
+                      tenancy->roots.upper[from] == (int64_t)used->op + 1 && !tenancy->taken[from] &&
+                      tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1;
+  bool result_is_new = berth_verify_root(graph, to) == to && !is_external(graph, to) &&
+                       tenancy->roots.lower[to] == (int64_t)used->op && tenancy->roots.produced[to] &&
+                       graph->value_class[to] != BERTH_CLASS_INPUT &&
+                       graph->value_class[to] != BERTH_CLASS_STATE;
+  bool fits = graph->value_size_bytes[to] <= graph->value_size_bytes[used->operand];
+  return operand_dies && result_is_new && fits && graph->value_buffer[to] == graph->value_buffer[from];
+}
+
+static enum berth_code fail_tenant(struct berth_error *err, const struct berth_permission *used) {
+  return berth_fail(
+      err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, used->result, NULL,
+      "value %u may not be written in the place of value %u by operator %u", used->result, used->operand,
+      used->op);
+}
+
+/* The tenant's bytes alone are held after the operand's death; gap_begin counts for now. */
+static void note_gap(struct tenancy *tenancy, const struct berth_permission *used, struct berth_gap *gap) {
+  int64_t after = (int64_t)used->op + 1;
+  uint64_t first = tenancy->offset[used->result];
+  *gap = (struct berth_gap){
+      .lower = after,
+      .upper = tenancy->roots.upper[used->result],
+      .window_lower = first,
+      .window_upper = first + tenancy->graph->value_size_bytes[used->result]};
+}
+
+static enum berth_code
+move_in_tenants(struct tenancy *tenancy, struct berth_gap *gap_of, struct berth_error *err) {
+  const struct berth_graph *graph = tenancy->graph;
+  for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
+    const struct berth_permission *used = &tenancy->permissions->items[k];
+    if (used->answer != BERTH_INPLACE_USED) {
+      continue;
+    }
+    uint32_t from = berth_verify_root(graph, used->operand);
+    count_touches(tenancy, used->op);
+    if (!is_safe(tenancy, used)) {
+      return fail_tenant(err, used);
+    }
+    uint64_t in_root = graph->value_view_offset != NULL ? graph->value_view_offset[used->operand] : 0;
+    tenancy->taken[from] = true;
+    tenancy->offset[used->result] = tenancy->offset[from] + in_root;
+    uint32_t buffer = graph->value_buffer[used->result];
+    int64_t upper = tenancy->roots.upper[used->result];
+    tenancy->columns.upper[buffer] =
+        upper > tenancy->columns.upper[buffer] ? upper : tenancy->columns.upper[buffer];
+    note_gap(tenancy, used, &gap_of[k]);
+    tenancy->gap_begin[buffer + 2]++;
+  }
+  return BERTH_OK;
+}
+
+/* Gaps by buffer; gap_begin[b + 2] has the counts, and ends as the ranges of b in [b], [b + 1]. */
+static void order_gaps(struct tenancy *tenancy, const struct berth_gap *gap_of) {
+  for (uint32_t b = 0; b < tenancy->facts->n; b++) {
+    tenancy->gap_begin[b + 2] += tenancy->gap_begin[b + 1];
+  }
+  for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
+    const struct berth_permission *used = &tenancy->permissions->items[k];
+    if (used->answer == BERTH_INPLACE_USED) {
+      uint32_t buffer = tenancy->graph->value_buffer[used->result];
+      tenancy->gaps[tenancy->gap_begin[buffer + 1]++] = gap_of[k];
+    }
+  }
+}
+
+/* ---- What every name asks of the place ---- */
+
+static enum berth_code check_names(struct tenancy *tenancy, struct berth_error *err) {
+  const struct berth_graph *graph = tenancy->graph;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t root = berth_verify_root(graph, v);
+    uint32_t buffer = graph->value_buffer[v];
+    uint64_t offset =
+        tenancy->offset[root] + (graph->value_view_offset != NULL ? graph->value_view_offset[v] : 0);
+    uint64_t alignment = graph->value_alignment[v];
+    if (is_external(graph, root)) {
+      continue;
+    }
+    if (buffer != graph->value_buffer[root] || (offset & (alignment - 1)) != 0 ||
+        offset != (graph->value_offset != NULL ? graph->value_offset[v] : 0)) {
+      return berth_fail(
+          err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, v, NULL, "value %u is not where its root is", v);
+    }
+    if (alignment > tenancy->columns.alignment[buffer]) {
+      tenancy->columns.alignment[buffer] = alignment;
+    }
+  }
+  return BERTH_OK;
+}
+
+static void state(const struct tenancy *tenancy, struct berth_verify_facts *facts) {
+  facts->size = tenancy->columns.size;
+  facts->alignment = tenancy->columns.alignment;
+  facts->pin = tenancy->columns.pin;
+  facts->lower = tenancy->columns.lower;
+  facts->upper = tenancy->columns.upper;
+  facts->class_ = tenancy->columns.class_;
+  facts->gap_begin = tenancy->gap_begin;
+  facts->gaps = tenancy->gaps;
+}
+
+enum berth_code berth_verify_derive(
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
+    struct berth_error *err) {
+  struct tenancy tenancy = {
+      .facts = facts,
+      .problem = problem,
+      .graph = berth_problem_graph(problem),
+      .permissions = berth_problem_permissions(problem)};
+  struct berth_gap *gap_of = berth_arena_new(arena, struct berth_gap, tenancy.permissions->n);
+  if (gap_of == NULL || !take(&tenancy, arena)) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code = berth_verify_roots_derive(&tenancy.roots, tenancy.graph, arena, err);
+  code = code != BERTH_OK ? code : settle_owners(&tenancy, err);
+  code = code != BERTH_OK ? code : move_in_tenants(&tenancy, gap_of, err);
+  code = code != BERTH_OK ? code : check_names(&tenancy, err);
+  if (code == BERTH_OK) {
+    order_gaps(&tenancy, gap_of);
+    state(&tenancy, facts);
+  }
+  return code;
+}
