@@ -143,6 +143,7 @@ struct berthd_core {
   size_t due_capacity;
   int64_t timer_ns;           /* what wake_timer was last told */
   double close_ns_per_buffer; /* what a search took after its end, lately; for margins */
+  double stop_ns;             /* what it took to notice that it should end, lately */
   double mean_seconds;        /* of a job, smoothed */
   bool is_draining;
   bool is_aborting;

@@ -26,6 +26,7 @@ struct berthd_result {
   bool was_stopped;              /* `stop` was seen by the search */
   bool is_deterministic;         /* a failure that would come again */
   double solve_seconds;
+  double poll_seconds;          /* the longest that the search went without asking whether to stop */
   double check_seconds;         /* of these: from the end of the search to the checked plan */
   struct berth_verdict verdict; /* VERIFY */
   const struct berth_violation *violations;

@@ -5,8 +5,9 @@
 
 #include "core/internal.h"
 
-#define MARGIN_BASE_NS 20000000   /* to stop a search, and to send */
-#define MARGIN_PER_BUFFER_NS 1000 /* to verify, map and encode */
+#define MARGIN_BASE_NS 15000000
+#define MARGIN_PER_BUFFER_NS 500 /* to verify, map and encode, at least */
+#define FIRST_MARGIN_PER_BUFFER_NS 4000
 #define LEAST_RETRY_MS 50
 #define MOST_RETRY_MS 30000
 
@@ -153,12 +154,18 @@ wait_for(struct submission *submission, struct berthd_flight *flight, struct ber
   berthd_metrics_set(submission->core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
 }
 
-/* By what the last jobs took, doubled since that was under their load and not this one. */
-static double margin_per_buffer_ns(struct berthd_core *core) {
+/* How long before a deadline the search must be told to stop: to notice it, to check the plan, to send it. By
+ * what the last jobs took, doubled since that was under their load and not this one; cautious before the
+ * first. */
+static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers) {
   pthread_mutex_lock(&core->mutex);
-  double lately = core->close_ns_per_buffer;
+  double stop = core->stop_ns;
+  double close = core->close_ns_per_buffer;
   pthread_mutex_unlock(&core->mutex);
-  return 2 * lately > MARGIN_PER_BUFFER_NS ? 2 * lately : MARGIN_PER_BUFFER_NS;
+  close = close == 0                         ? FIRST_MARGIN_PER_BUFFER_NS
+          : 2 * close > MARGIN_PER_BUFFER_NS ? 2 * close
+                                             : MARGIN_PER_BUFFER_NS;
+  return MARGIN_BASE_NS + (int64_t)(2 * stop + close * (double)n_buffers);
 }
 
 static void set_deadline(struct submission *submission, int64_t deadline_ns, uint32_t n_buffers) {
@@ -169,7 +176,7 @@ static void set_deadline(struct submission *submission, int64_t deadline_ns, uin
   submission->now_ns = now;
   submission->deadline_ns = wanted < limit ? wanted : limit;
   int64_t left = submission->deadline_ns - now;
-  int64_t margin = MARGIN_BASE_NS + (int64_t)((double)n_buffers * margin_per_buffer_ns(submission->core));
+  int64_t margin = margin_ns(submission->core, n_buffers);
   margin = submission->on_verified != NULL ? 0 : margin < left / 4 ? margin : left / 4;
   submission->margin_ns = submission->deadline_ns - margin;
 }

@@ -199,16 +199,18 @@ static bool settle(
   return true;
 }
 
-/* The largest of late, which fades. Small problems say little about the cost of a buffer. */
+/* The largest of late, which fades. */
+static double fade(double old, double fresh) {
+  return fresh > 0.9 * old ? fresh : 0.9 * old;
+}
+
 static void
-note_close(struct berthd_core *core, const struct berthd_job *job, const struct berthd_result *result) {
+note_times(struct berthd_core *core, const struct berthd_job *job, const struct berthd_result *result) {
   uint32_t n = berth_problem_buffers(job->problem)->n;
-  if (result->plan == NULL || n < LEAST_BUFFERS) {
-    return;
+  core->stop_ns = fade(core->stop_ns, result->poll_seconds * 1e9);
+  if (result->plan != NULL && n >= LEAST_BUFFERS) { /* fewer say little about the cost of a buffer */
+    core->close_ns_per_buffer = fade(core->close_ns_per_buffer, result->check_seconds * 1e9 / n);
   }
-  double fresh = result->check_seconds * 1e9 / n;
-  double faded = 0.9 * core->close_ns_per_buffer;
-  core->close_ns_per_buffer = fresh > faded ? fresh : faded;
 }
 
 void berthd_core_finish(
@@ -221,7 +223,7 @@ void berthd_core_finish(
     berthd_plans_put(core->plans, cached);
   }
   pthread_mutex_lock(&core->mutex);
-  note_close(core, job, result);
+  note_times(core, job, result);
   double weight = core->mean_seconds > 0 ? MEAN_WEIGHT : 1;
   core->mean_seconds += weight * (result->solve_seconds - core->mean_seconds);
   bool has_landed = settle(core, flight, result, cached, &done);

@@ -16,11 +16,26 @@ struct run {
   struct berthd_job *job;
   const struct berthd_job_hooks *hooks;
   bool was_stopped;
+  double polled; /* when it last asked */
+  double longest_poll;
 };
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void note_poll(struct run *run) {
+  double now = seconds_now();
+  run->longest_poll = now - run->polled > run->longest_poll ? now - run->polled : run->longest_poll;
+  run->polled = now;
+}
 
 static bool should_stop(void *ctx) {
   struct run *run = ctx;
   run->hooks->beat(run->hooks->ctx);
+  note_poll(run);
   run->was_stopped = run->was_stopped || atomic_load_explicit(&run->job->stop, memory_order_relaxed);
   return run->was_stopped;
 }
@@ -28,12 +43,6 @@ static bool should_stop(void *ctx) {
 static void on_progress(void *ctx, const struct berth_progress *progress) {
   struct run *run = ctx;
   run->hooks->on_progress(run->hooks->ctx, run->job, progress);
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static enum berth_code check(
@@ -97,14 +106,15 @@ log_result(const struct berthd_job *job, const struct berthd_result *result, uin
 static void run_plan(
     struct berthd_job *job, struct berthd_memory *memory, const struct berthd_job_hooks *hooks,
     struct berthd_result *result) {
-  struct run run = {.job = job, .hooks = hooks};
+  struct run run = {.job = job, .hooks = hooks, .polled = seconds_now()};
   const struct berth_solve_hooks solve_hooks = {
       .ctx = &run, .should_stop = should_stop, .on_progress = on_progress};
   struct berth_plan *plan = NULL;
   result->code =
       berth_solve(job->problem, &job->options, &solve_hooks, &memory->allocator, &plan, &result->error);
   result->was_stopped = run.was_stopped;
-  double searched = seconds_now();
+  note_poll(&run);
+  result->poll_seconds = run.longest_poll;
   if (result->code == BERTH_OK) {
     result->code = check(job, plan, &memory->allocator, &result->error);
   }
@@ -113,7 +123,7 @@ static void run_plan(
     result->code = result->plan != NULL ? BERTH_OK : berth_fail_memory(&result->error);
   }
   berth_plan_unref(plan);
-  result->check_seconds = seconds_now() - searched;
+  result->check_seconds = seconds_now() - run.polled;
   result->is_deterministic = would_come_again(result, memory);
 }
 
