@@ -4,6 +4,7 @@
 
 #include "base/order.h"
 #include "packing/bound.h"
+#include "packing/sweep.h"
 
 struct method {
   const char *name;
@@ -11,19 +12,34 @@ struct method {
   enum berth_board_fit fit;
 };
 
+#define KEY(name) BERTH_PLACEMENT_##name
+
+/* The first two are sweeps. Then what is cheap and good, and what other planners do at the end: tight fits
+ * look at every gap. */
 static const struct method METHODS[] = {
-    {"greedy by size", {BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_LIFE}, BERTH_BOARD_LOWEST},
-    {"by load", {BERTH_PLACEMENT_LOAD, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_LIFE}, BERTH_BOARD_LOWEST},
-    {"first fit by start", {BERTH_PLACEMENT_START, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
-    {"XLA temporal", {BERTH_PLACEMENT_LIFE, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_TIGHTEST},
-    {"XLA spatial", {BERTH_PLACEMENT_SIZE}, BERTH_BOARD_TIGHTEST},
-    {"TFLite", {BERTH_PLACEMENT_WHOLE, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_START}, BERTH_BOARD_TIGHTEST},
-    {"by area", {BERTH_PLACEMENT_AREA}, BERTH_BOARD_LOWEST},
-    {"by lifetime", {BERTH_PLACEMENT_LIFE, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
-    {"by conflicts", {BERTH_PLACEMENT_DEGREE}, BERTH_BOARD_LOWEST},
-    {"by end", {BERTH_PLACEMENT_FINISH, BERTH_PLACEMENT_SIZE}, BERTH_BOARD_LOWEST},
+    {"sweep by start", {0}, BERTH_BOARD_TIGHTEST},
+    {"sweep by end", {0}, BERTH_BOARD_TIGHTEST},
+    {"by size and start", {KEY(SIZE), KEY(START)}, BERTH_BOARD_LOWEST},
+    {"by load and lifetime", {KEY(LOAD), KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_LOWEST},
+    {"greedy by size", {KEY(SIZE), KEY(LIFE)}, BERTH_BOARD_LOWEST},
+    {"near the peak, by lifetime", {KEY(NEAR), KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_LOWEST},
+    {"by size, load and end", {KEY(SIZE), KEY(LOAD), KEY(FINISH)}, BERTH_BOARD_LOWEST},
+    {"at the peak, by size and end", {KEY(AT_PEAK), KEY(SIZE), KEY(FINISH)}, BERTH_BOARD_LOWEST},
+    {"by conflicts", {KEY(DEGREE)}, BERTH_BOARD_LOWEST},
+    {"by area", {KEY(AREA)}, BERTH_BOARD_LOWEST},
+    {"by load and size", {KEY(LOAD), KEY(SIZE), KEY(LIFE)}, BERTH_BOARD_LOWEST},
+    {"by lifetime", {KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_LOWEST},
+    {"first fit by start", {KEY(START), KEY(SIZE)}, BERTH_BOARD_LOWEST},
+    {"first fit by end", {KEY(FINISH), KEY(SIZE)}, BERTH_BOARD_LOWEST},
+    {"near the peak, by lifetime, tight", {KEY(NEAR), KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
+    {"XLA temporal", {KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
+    {"XLA spatial", {KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
+    {"TFLite", {KEY(WHOLE), KEY(SIZE), KEY(START)}, BERTH_BOARD_TIGHTEST},
+    {"best fit by start", {KEY(START), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
+    {"best fit by end", {KEY(FINISH), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
+    {"by load and lifetime, tight", {KEY(LOAD), KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
 };
-enum { N_METHODS = sizeof METHODS / sizeof METHODS[0] };
+enum { N_METHODS = sizeof METHODS / sizeof METHODS[0], N_SWEEPS = 2, PASS_SHARE = 4 };
 
 /* Positive doubles sort as their bits do; one product is the same on every machine. */
 static uint64_t product_key(uint64_t a, uint64_t b) {
@@ -34,14 +50,16 @@ static uint64_t product_key(uint64_t a, uint64_t b) {
 }
 
 /* The largest load in each lifetime: a tournament over the steps. */
-static bool
-load_keys(const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key) {
+static bool load_keys(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key,
+    uint64_t *out_peak) {
   uint32_t n = instance->n_steps;
   uint64_t *most = berth_arena_new(arena, uint64_t, 2 * (size_t)n);
   if (most == NULL) {
     return false;
   }
-  berth_packing_load(instance, &most[n]);
+  uint32_t peak = berth_packing_load(instance, &most[n]);
+  *out_peak = most[n + peak];
   for (uint32_t k = n - 1; k > 0; k--) {
     most[k] = most[2 * k] > most[2 * k + 1] ? most[2 * k] : most[2 * k + 1];
   }
@@ -107,6 +125,8 @@ simple_key(const struct berth_packing_instance *instance, enum berth_placement_k
   case BERTH_PLACEMENT_END:
   case BERTH_PLACEMENT_DEGREE:
   case BERTH_PLACEMENT_LOAD:
+  case BERTH_PLACEMENT_NEAR:
+  case BERTH_PLACEMENT_AT_PEAK:
   case BERTH_N_PLACEMENT_KEYS:
     break;
   }
@@ -116,8 +136,16 @@ simple_key(const struct berth_packing_instance *instance, enum berth_placement_k
 static bool make_keys(
     const struct berth_packing_instance *instance, enum berth_placement_key key, struct berth_arena *arena,
     uint64_t *out_key) {
-  if (key == BERTH_PLACEMENT_LOAD) {
-    return load_keys(instance, arena, out_key);
+  if (key == BERTH_PLACEMENT_LOAD || key == BERTH_PLACEMENT_NEAR || key == BERTH_PLACEMENT_AT_PEAK) {
+    uint64_t peak;
+    if (!load_keys(instance, arena, out_key, &peak)) {
+      return false;
+    }
+    uint64_t least = key == BERTH_PLACEMENT_AT_PEAK ? peak : peak - peak / 100;
+    for (uint32_t i = 0; key != BERTH_PLACEMENT_LOAD && i < instance->n_buffers; i++) {
+      out_key[i] = ~out_key[i] < least;
+    }
+    return true;
   }
   if (key == BERTH_PLACEMENT_DEGREE) {
     return degree_keys(instance, arena, out_key);
@@ -188,9 +216,48 @@ bool berth_placement_pass(
   return berth_packing_offer(search, board->offset, board->top);
 }
 
-static enum berth_code run(struct berth_packing_search *search) {
-  struct berth_arena_mark mark = berth_arena_mark(search->arena);
+static bool is_chosen(const struct berth_packing_search *search, unsigned method) {
+  return (search->switches >> method & 1) != 0;
+}
+
+static bool may_go_on(const struct berth_packing_search *search) {
+  return !berth_packing_done(search) && search->effort->state == BERTH_EFFORT_RUNNING;
+}
+
+/* Without pins and pairs. The first sweep is the plan to start from. */
+static enum berth_code run_sweeps(struct berth_packing_search *search) {
+  enum berth_code code = BERTH_OK;
+  for (unsigned m = 0; m < N_SWEEPS && code == BERTH_OK && may_go_on(search); m++) {
+    if (is_chosen(search, m)) {
+      code = berth_sweep(search, m == 1);
+    }
+  }
+  return code;
+}
+
+/* One method of the board, with no more than its share of what effort is left. Where sweeps cannot be, the
+ * first pass is the plan to start from and has it all. */
+static enum berth_code run_method(
+    struct berth_packing_search *search, struct berth_board *board, const struct method *method,
+    uint32_t *order) {
+  struct berth_effort *effort = search->effort;
+  uint64_t limit = effort->limit;
+  if (search->best_arena != BERTH_UNLIMITED && effort->ticks < limit) {
+    berth_effort_set_limit(effort, effort->ticks + (limit - effort->ticks) / PASS_SHARE);
+  }
+  enum berth_code code = BERTH_OK;
+  if (!berth_placement_order(search->instance, method->keys, search->arena, order)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  } else {
+    berth_placement_pass(search, board, order, method->fit, &code);
+  }
+  berth_effort_set_limit(effort, limit);
+  return code;
+}
+
+static enum berth_code run_boards(struct berth_packing_search *search, bool first_only) {
   const struct berth_packing_instance *instance = search->instance;
+  struct berth_arena_mark mark = berth_arena_mark(search->arena);
   struct berth_pairs pairs;
   struct berth_board board;
   uint32_t *order = berth_arena_new(search->arena, uint32_t, instance->n_buffers);
@@ -201,20 +268,23 @@ static enum berth_code run(struct berth_packing_search *search) {
       !berth_board_init(&board, instance, &pairs, search->arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
-  for (unsigned m = 0; m < N_METHODS && code == BERTH_OK && !berth_packing_done(search); m++) {
-    if (search->effort->state != BERTH_EFFORT_RUNNING) {
-      break;
+  unsigned n = first_only ? N_SWEEPS + 1 : N_METHODS;
+  for (unsigned m = N_SWEEPS; m < n && code == BERTH_OK && may_go_on(search); m++) {
+    if (first_only || is_chosen(search, m)) {
+      code = run_method(search, &board, &METHODS[m], order);
     }
-    if ((search->switches >> m & 1) == 0) {
-      continue;
-    }
-    if (!berth_placement_order(instance, METHODS[m].keys, search->arena, order)) {
-      code = BERTH_RESOURCE_EXHAUSTED;
-      break;
-    }
-    berth_placement_pass(search, &board, order, METHODS[m].fit, &code);
   }
   berth_arena_rewind(search->arena, mark);
+  return code;
+}
+
+static enum berth_code run(struct berth_packing_search *search) {
+  bool sweeps = berth_sweep_can(search->instance);
+  bool first_only = search->switches == BERTH_PLACEMENT_FIRST;
+  enum berth_code code = sweeps ? run_sweeps(search) : BERTH_OK;
+  if (code == BERTH_OK && may_go_on(search) && (!first_only || !sweeps)) {
+    code = run_boards(search, first_only);
+  }
   return code;
 }
 

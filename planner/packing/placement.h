@@ -22,6 +22,8 @@ enum berth_placement_key {
   BERTH_PLACEMENT_LOAD,    /* the most loaded step in its lifetime, most first */
   BERTH_PLACEMENT_WHOLE,   /* always live first */
   BERTH_PLACEMENT_ALIGN,   /* strictest alignment first */
+  BERTH_PLACEMENT_NEAR,    /* live at a step whose load is at least 99 % of the peak first */
+  BERTH_PLACEMENT_AT_PEAK, /* live at a step of the peak first */
   BERTH_N_PLACEMENT_KEYS
 };
 
