@@ -87,8 +87,9 @@ static enum berth_inplace_answer judge_graph(
   if (input->upper[operand] != (int64_t)permission->op + 1) {
     return BERTH_INPLACE_READ_LATER;
   }
-  if (result->n_touches[operand] != 1) {
-    return BERTH_INPLACE_SAME_ROOT;
+  if (result->n_touches[operand] != 1 || (root == permission->result && result->n_touches[root] != 1)) {
+    return BERTH_INPLACE_SAME_ROOT; /* that entry has no permission to be written before the operand is read
+                                     */
   }
   if (root != permission->result || input->lower[root] != (int64_t)permission->op ||
       (input->family[root] & BERTH_FAMILY_GIVEN) != 0) {

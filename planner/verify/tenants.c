@@ -152,7 +152,8 @@ static bool is_safe(const struct tenancy *tenancy, const struct berth_permission
   bool operand_dies = !is_external(graph, from) && !tenancy->roots.kept[from] &&
                       tenancy->roots.upper[from] == (int64_t)used->op + 1 && !tenancy->taken[from] &&
                       tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1;
-  bool result_is_new = berth_verify_root(graph, to) == to && !is_external(graph, to) &&
+  bool result_is_new = tenancy->counted[to] == used->op + 1 && tenancy->n_touches[to] == 1 &&
+                       berth_verify_root(graph, to) == to && !is_external(graph, to) &&
                        tenancy->roots.lower[to] == (int64_t)used->op && tenancy->roots.produced[to] &&
                        graph->value_class[to] != BERTH_CLASS_INPUT &&
                        graph->value_class[to] != BERTH_CLASS_STATE;

@@ -252,7 +252,7 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
   X(FOREIGN, "the operand or the result belongs to the caller")                                              \
   X(KEPT, "the operand is kept to the end: constant, state, output or held, or a view of it is")             \
   X(READ_LATER, "the operand, or a view of it, is touched later")                                            \
-  X(SAME_ROOT, "the operator touches the operand's storage by another entry of its lists too")               \
+  X(SAME_ROOT, "the operator touches the operand's or result's storage by another entry of its lists too")   \
   X(TOO_LARGE, "the result is larger than the operand")                                                      \
   X(NOT_NEW, "the result is there before the operator runs, or is a view")                                   \
   X(PINNED, "the operand or the result is pinned")                                                           \

@@ -1,0 +1,341 @@
+/* The plan of a graph is run on a toy memory and compared with a run in which every root has memory of its
+ * own.
+ *
+ * An operator here is as unkind as it may be: it scribbles over its workspace and writes its outputs before
+ * it looks at its inputs, except for outputs that it may write in place, which it writes after. What it finds
+ * in its inputs and, when it is done, in its outputs must be what it would have found alone. The graph is run
+ * three times in a row: constants and state must survive. Whatever the judge passes must run without a
+ * difference, for plans of the solver and for offsets at random alike. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "berth/solve.h"
+#include "berth/verify.h"
+#include "suite.h"
+
+enum { MAX_VALUES = 10, MAX_OPERATORS = 8, MAX_LIST = 3, MAX_SIZE = 8, MEMORY = 256, RUNS = 3 };
+enum { GRAPHS = 100000, GUESSES = 5 };
+
+struct value {
+  struct berth_value_spec spec;
+  uint32_t root;
+  uint64_t offset; /* in the root */
+};
+
+struct op {
+  uint32_t n_inputs;
+  uint32_t inputs[MAX_LIST];
+  uint32_t n_outputs;
+  uint32_t outputs[MAX_LIST];
+  uint64_t workspace;
+  uint32_t n_inplace;
+  struct berth_inplace inplace[2];
+};
+
+struct graph {
+  uint32_t n_values;
+  struct value values[MAX_VALUES];
+  uint32_t n_ops;
+  struct op ops[MAX_OPERATORS];
+};
+
+static struct { uint32_t graphs, in_place, views, guesses_safe, guesses_unsafe; } seen;
+
+/* ---- Making graphs ---- */
+
+static void make_values(struct graph *graph, struct berth_rng *rng) {
+  static const enum berth_buffer_class CLASSES[] = {
+      BERTH_CLASS_TEMPORARY, BERTH_CLASS_TEMPORARY, BERTH_CLASS_TEMPORARY, BERTH_CLASS_OUTPUT,
+      BERTH_CLASS_INPUT,     BERTH_CLASS_CONSTANT,  BERTH_CLASS_STATE};
+  graph->n_values = 2 + berth_rng_below(rng, MAX_VALUES - 1);
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    struct value *value = &graph->values[v];
+    *value = (struct value){.spec = berth_value_spec_default(), .root = v};
+    value->spec.size_bytes = 1 + berth_rng_below(rng, MAX_SIZE);
+    value->spec.class_ = CLASSES[berth_rng_below(rng, sizeof CLASSES / sizeof CLASSES[0])];
+    value->spec.accumulated = berth_rng_below(rng, 5) == 0;
+    value->spec.held = berth_rng_below(rng, 10) == 0;
+    if (v > 0 && berth_rng_below(rng, 4) == 0) {
+      uint32_t of = berth_rng_below(rng, v);
+      uint64_t room = graph->values[of].spec.size_bytes;
+      value->spec.class_ = berth_rng_below(rng, 4) == 0 ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
+      value->spec.size_bytes = 1 + berth_rng_below(rng, (uint32_t)room);
+      value->spec.view_of = of;
+      value->spec.view_offset = berth_rng_below(rng, (uint32_t)(room - value->spec.size_bytes) + 1);
+      value->root = graph->values[of].root;
+      value->offset = graph->values[of].offset + value->spec.view_offset;
+    }
+  }
+}
+
+static void make_ops(struct graph *graph, struct berth_rng *rng) {
+  graph->n_ops = 1 + berth_rng_below(rng, MAX_OPERATORS);
+  for (uint32_t o = 0; o < graph->n_ops; o++) {
+    struct op *op = &graph->ops[o];
+    *op =
+        (struct op){.n_inputs = berth_rng_below(rng, MAX_LIST), .n_outputs = berth_rng_below(rng, MAX_LIST)};
+    for (uint32_t i = 0; i < MAX_LIST; i++) {
+      op->inputs[i] = berth_rng_below(rng, graph->n_values);
+      op->outputs[i] = (op->inputs[0] + 1 + i + berth_rng_below(rng, 2)) % graph->n_values;
+    }
+    if (o > 0 && berth_rng_below(rng, 2) == 0) { /* a chain */
+      op->inputs[0] = graph->ops[o - 1].outputs[0];
+    }
+    op->workspace = berth_rng_below(rng, 3) == 0 ? 1 + berth_rng_below(rng, 4) : 0;
+    op->n_inplace = op->n_inputs > 0 && op->n_outputs > 0 ? berth_rng_below(rng, 3) : 0;
+    for (uint32_t i = 0; i < op->n_inplace; i++) {
+      op->inplace[i] =
+          (struct berth_inplace){berth_rng_below(rng, op->n_inputs), berth_rng_below(rng, op->n_outputs)};
+    }
+  }
+}
+
+/* Most random lists are no valid graph: an entry that the builder blames is dropped, and so is the operator's
+ * permissions, until it passes. */
+static struct berth_problem *build(const struct graph *graph, struct berth_error *err) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem = NULL;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, NULL), BERTH_OK);
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &graph->values[v].spec, NULL, NULL), BERTH_OK);
+  }
+  enum berth_code code = BERTH_OK;
+  for (uint32_t o = 0; o < graph->n_ops && code == BERTH_OK; o++) {
+    const struct op *op = &graph->ops[o];
+    struct berth_operator_spec spec = berth_operator_spec_default();
+    spec.inputs = op->inputs;
+    spec.n_inputs = op->n_inputs;
+    spec.outputs = op->outputs;
+    spec.n_outputs = op->n_outputs;
+    spec.workspace_bytes = op->workspace;
+    spec.inplace = op->inplace;
+    spec.n_inplace = op->n_inplace;
+    code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_problem_builder_finish(builder, &problem, err);
+  }
+  berth_problem_builder_destroy(builder);
+  return problem;
+}
+
+static bool repair(struct graph *graph, const struct berth_error *err) {
+  if (strncmp(err->field, "operator.", 9) == 0) {
+    struct op *op = &graph->ops[err->index];
+    bool outputs = strcmp(err->field, "operator.outputs") == 0;
+    op->n_inplace = 0;
+    op->n_inputs -= !outputs;
+    op->n_outputs -= outputs;
+    return true;
+  }
+  struct value *value = &graph->values[err->index]; /* nobody writes it */
+  value->spec.class_ = value->spec.class_ == BERTH_CLASS_OUTPUT ? BERTH_CLASS_STATE : BERTH_CLASS_INPUT;
+  return strcmp(err->field, "value.class") == 0;
+}
+
+static struct berth_problem *make(struct graph *graph, struct berth_rng *rng) {
+  struct berth_error err;
+  make_values(graph, rng);
+  make_ops(graph, rng);
+  for (int i = 0; i < 100; i++) {
+    struct berth_problem *problem = build(graph, &err);
+    if (problem != NULL || !repair(graph, &err)) {
+      return problem;
+    }
+  }
+  return NULL;
+}
+
+/* ---- Running ---- */
+
+struct memory {
+  unsigned char planned[MEMORY];
+  unsigned char alone[MAX_VALUES][MAX_SIZE]; /* by root */
+  bool written[MAX_VALUES][MAX_SIZE];        /* the bytes of roots that mean something */
+  unsigned char next;                        /* what is written next, never twice in a row */
+};
+
+struct machine {
+  const struct graph *graph;
+  const struct berth_graph *view;
+  const uint64_t *offset; /* of buffers */
+  struct memory memory;
+};
+
+static unsigned char *planned(struct machine *machine, uint32_t v) {
+  uint64_t in_buffer = machine->view->value_offset != NULL ? machine->view->value_offset[v] : 0;
+  return machine->memory.planned + machine->offset[machine->view->value_buffer[v]] + in_buffer;
+}
+
+static unsigned char *alone(struct machine *machine, uint32_t v) {
+  return machine->memory.alone[machine->graph->values[v].root] + machine->graph->values[v].offset;
+}
+
+static void write_value(struct machine *machine, uint32_t v) {
+  for (uint64_t i = 0; i < machine->graph->values[v].spec.size_bytes; i++) {
+    machine->memory.next = (unsigned char)(machine->memory.next % 251 + 1);
+    planned(machine, v)[i] = alone(machine, v)[i] = machine->memory.next;
+    machine->memory.written[machine->graph->values[v].root][machine->graph->values[v].offset + i] = true;
+  }
+}
+
+/* Bytes that nobody has written mean nothing. */
+static bool is_right(struct machine *machine, uint32_t v) {
+  const struct value *value = &machine->graph->values[v];
+  for (uint64_t i = 0; i < value->spec.size_bytes; i++) {
+    if (machine->memory.written[value->root][value->offset + i] &&
+        planned(machine, v)[i] != alone(machine, v)[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool may_overwrite(const struct op *op, uint32_t output) {
+  for (uint32_t i = 0; i < op->n_inplace; i++) {
+    if (op->outputs[op->inplace[i].output] == op->outputs[output]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* An output that is a part of the same storage as an input is written after the inputs are read. */
+static bool shares_root(const struct graph *graph, const struct op *op, uint32_t output) {
+  for (uint32_t i = 0; i < op->n_inputs; i++) {
+    if (graph->values[op->inputs[i]].root == graph->values[op->outputs[output]].root) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void write_outputs(struct machine *machine, const struct op *op, bool late) {
+  for (uint32_t i = 0; i < op->n_outputs; i++) {
+    if ((may_overwrite(op, i) || shares_root(machine->graph, op, i)) == late) {
+      write_value(machine, op->outputs[i]);
+    }
+  }
+}
+
+static void scribble(struct machine *machine, uint32_t o) {
+  uint32_t workspace = machine->view->operator_workspace[o];
+  for (uint64_t i = 0; workspace != BERTH_NO_INDEX && i < machine->graph->ops[o].workspace; i++) {
+    machine->memory.planned[machine->offset[workspace] + i] = 0xff;
+  }
+}
+
+static bool run_operator(struct machine *machine, uint32_t o) {
+  const struct op *op = &machine->graph->ops[o];
+  bool right = true;
+  scribble(machine, o);
+  write_outputs(machine, op, false);
+  for (uint32_t i = 0; i < op->n_inputs; i++) {
+    right = right && is_right(machine, op->inputs[i]);
+  }
+  write_outputs(machine, op, true);
+  for (uint32_t i = 0; i < op->n_outputs; i++) {
+    right = right && is_right(machine, op->outputs[i]);
+  }
+  return right;
+}
+
+static void give(struct machine *machine, bool first) {
+  for (uint32_t v = 0; v < machine->graph->n_values; v++) {
+    enum berth_buffer_class class_ = machine->graph->values[v].spec.class_;
+    bool once = class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
+    if (!once && machine->graph->values[v].root == v) { /* nothing is left of the run before */
+      memset(machine->memory.written[v], 0, MAX_SIZE);
+    }
+    if (class_ == BERTH_CLASS_INPUT || (once && first)) {
+      write_value(machine, v);
+    }
+  }
+}
+
+static bool results_are_right(struct machine *machine) {
+  bool right = true;
+  for (uint32_t v = 0; v < machine->graph->n_values; v++) {
+    const struct berth_value_spec *spec = &machine->graph->values[v].spec;
+    bool kept = spec->class_ == BERTH_CLASS_OUTPUT || spec->class_ == BERTH_CLASS_STATE ||
+                spec->class_ == BERTH_CLASS_CONSTANT || spec->held;
+    right = right && (!kept || is_right(machine, v));
+  }
+  return right;
+}
+
+static bool runs(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
+  struct machine machine = {.graph = graph, .view = berth_problem_graph(problem), .offset = offset};
+  bool right = true;
+  for (int run = 0; run < RUNS && right; run++) {
+    give(&machine, run == 0);
+    for (uint32_t o = 0; o < graph->n_ops && right; o++) {
+      right = run_operator(&machine, o);
+    }
+    right = right && results_are_right(&machine);
+  }
+  return right;
+}
+
+/* ---- The property ---- */
+
+static void check_plan(uint32_t k, const struct graph *graph, const struct berth_problem *problem) {
+  struct berth_solve_options options = berth_solve_options_default();
+  options.budget_ticks = 20000;
+  struct berth_plan *plan;
+  struct berth_verdict verdict;
+  struct berth_violation violation = {0};
+  struct berth_error err = {0};
+  ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
+  enum berth_code code = berth_verify(problem, plan, NULL, &violation, 1, &verdict, &err);
+  ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
+  ck_assert_msg(verdict.n_violations == 0, "graph %u: %s", k, violation.message);
+  ck_assert_msg(runs(graph, problem, plan->offset), "graph %u: the plan corrupts memory", k);
+  berth_plan_unref(plan);
+}
+
+static void check_guess(
+    uint32_t k, const struct graph *graph, const struct berth_problem *problem, struct berth_rng *rng) {
+  uint64_t offset[MAX_VALUES + MAX_OPERATORS];
+  struct berth_verdict verdict;
+  for (uint32_t b = 0; b < berth_problem_buffers(problem)->n; b++) {
+    offset[b] = berth_rng_below(rng, 24);
+  }
+  ck_assert_int_eq(berth_verify_offsets(problem, NULL, offset, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
+  bool right = runs(graph, problem, offset);
+  ck_assert_msg(verdict.n_violations != 0 || right, "graph %u: the judge passed what corrupts memory", k);
+  seen.guesses_safe += verdict.n_violations == 0;
+  seen.guesses_unsafe += !right;
+}
+
+START_TEST(what_the_judge_passes_runs) {
+  static struct graph graph;
+  for (uint32_t k = 0; k < GRAPHS; k++) {
+    struct berth_rng rng = {.state = k};
+    struct berth_problem *problem = make(&graph, &rng);
+    if (problem == NULL) {
+      continue;
+    }
+    const struct berth_permissions *permissions = berth_problem_permissions(problem);
+    for (uint32_t i = 0; i < permissions->n; i++) {
+      seen.in_place += permissions->items[i].answer == BERTH_INPLACE_USED;
+    }
+    seen.graphs++;
+    seen.views += berth_problem_graph(problem)->value_root != NULL;
+    check_plan(k, &graph, problem);
+    for (int i = 0; i < GUESSES; i++) {
+      check_guess(k, &graph, problem, &rng);
+    }
+    berth_problem_unref(problem);
+  }
+  ck_assert_uint_gt(seen.graphs, GRAPHS / 2);
+  ck_assert_uint_gt(seen.views, GRAPHS / 10);
+  ck_assert_uint_gt(seen.in_place, GRAPHS / 50);
+  ck_assert_uint_gt(seen.guesses_safe, GRAPHS / 50);
+  ck_assert_uint_gt(seen.guesses_unsafe, GRAPHS);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run("property/interpreter", (const TTest *const[]){what_the_judge_passes_runs, NULL});
+}
