@@ -330,7 +330,7 @@ START_TEST(what_the_judge_passes_runs) {
   }
   ck_assert_uint_gt(seen.graphs, GRAPHS / 2);
   ck_assert_uint_gt(seen.views, GRAPHS / 10);
-  ck_assert_uint_gt(seen.in_place, GRAPHS / 50);
+  ck_assert_uint_gt(seen.in_place, GRAPHS / 100);
   ck_assert_uint_gt(seen.guesses_safe, GRAPHS / 50);
   ck_assert_uint_gt(seen.guesses_unsafe, GRAPHS);
 }
