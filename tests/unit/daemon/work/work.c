@@ -250,7 +250,7 @@ START_TEST(a_deadline_brings_the_best_plan_so_far_before_it) {
   begin(&service, 1, 0);
   for (int round = 0; round < 2; round++) { /* in the first, the margin may be wrong for a slow machine */
     struct waiter waiter;
-    struct berth_problem *problem = make_problem(20000, 5 + (uint64_t)round);
+    struct berth_problem *problem = make_problem(3000, 77 + (uint64_t)round);
     submit(&waiter, &service, problem, BERTH_ALL_STRATEGIES, ENDLESS, now_ns() + INT64_C(2000000000));
     wait_done(&waiter);
     if (round == 1) {
