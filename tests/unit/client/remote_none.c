@@ -1,0 +1,30 @@
+/* The build without a channel to a server: it says so, and what works. */
+#include <string.h>
+
+#include "engine/engine.h"
+#include "suite.h"
+
+START_TEST(everything_remote_is_refused_with_the_reason) {
+  struct berth_error err[4];
+  struct berthctl_planned planned;
+  struct berth_verdict verdict;
+  const char *word;
+  const char *server = "unix:/a";
+  ck_assert_int_eq(berthctl_remote_plan(server, NULL, NULL, NULL, &planned, &err[0]), BERTH_UNAVAILABLE);
+  ck_assert_int_eq(berthctl_remote_get(server, "0", NULL, &planned, &err[1]), BERTH_UNAVAILABLE);
+  ck_assert_int_eq(
+      berthctl_remote_verify(server, NULL, NULL, NULL, NULL, 0, &verdict, &err[2]), BERTH_UNAVAILABLE);
+  ck_assert_int_eq(berthctl_remote_health(server, "", NULL, &word, &err[3]), BERTH_UNAVAILABLE);
+  ck_assert_str_eq(word, "UNKNOWN");
+  ck_assert_ptr_null(planned.plan);
+  for (unsigned i = 0; i < 4; i++) {
+    ck_assert_ptr_nonnull(strstr(err[i].message, "unix:/a: this berthctl was built without"));
+    ck_assert_ptr_nonnull(strstr(err[i].message, "--local works"));
+  }
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "client/remote_none", (const TTest *const[]){everything_remote_is_refused_with_the_reason, NULL});
+}
