@@ -248,13 +248,17 @@ END_TEST
 START_TEST(a_deadline_brings_the_best_plan_so_far_before_it) {
   struct service service;
   begin(&service, 1, 0);
-  for (int round = 0; round < 2; round++) { /* in the first, the margin may be wrong for a slow machine */
+  bool was_in_time = false;
+  /* The margin adapts: on a slow and busy machine, or under a sanitizer, the first answers may come too late.
+   */
+  for (uint64_t round = 0; round < 8 && !was_in_time; round++) {
     struct waiter waiter;
-    struct berth_problem *problem = make_problem(3000, 77 + (uint64_t)round);
+    struct berth_problem *problem = make_problem(3000, 77 + round);
     submit(&waiter, &service, problem, BERTH_ALL_STRATEGIES, ENDLESS, now_ns() + INT64_C(2000000000));
     wait_done(&waiter);
-    if (round == 1) {
-      ck_assert_int_eq(waiter.code, BERTH_OK);
+    ck_assert(waiter.code == BERTH_OK || waiter.code == BERTH_DEADLINE_EXCEEDED);
+    was_in_time = waiter.code == BERTH_OK;
+    if (was_in_time) {
       ck_assert_int_gt(waiter.n_progress, 0);
       struct berth_verdict verdict;
       ck_assert_int_eq(berth_verify(problem, waiter.plan, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
@@ -263,6 +267,7 @@ START_TEST(a_deadline_brings_the_best_plan_so_far_before_it) {
     finish(&waiter);
     berth_problem_unref(problem);
   }
+  ck_assert(was_in_time);
   end(&service);
 }
 END_TEST
