@@ -96,16 +96,24 @@ static struct berthd_request *request_create(struct submission *submission) {
   return request;
 }
 
-/* How long a computation that is queued now will wait, by what the last ones took. */
-static double expected_wait_seconds(const struct berthd_core *core) {
+/* How long a computation that is queued now will wait, by what the last ones took: until the first worker is
+ * free, and then for those before it. */
+static double expected_wait_seconds(const struct submission *submission) {
+  const struct berthd_core *core = submission->core;
   if (core->running.n < core->config.n_workers) {
     return 0;
   }
-  return core->mean_seconds * (double)(core->queue.n + 1) / (double)core->config.n_workers;
+  double first = core->mean_seconds;
+  for (const struct berthd_flight *flight = core->running.first; flight != NULL; flight = flight->next) {
+    double left = core->mean_seconds - (double)(submission->now_ns - flight->started_ns) * 1e-9;
+    first = left < first ? left : first;
+  }
+  return (first > 0 ? first : 0) +
+         core->mean_seconds * (double)core->queue.n / (double)core->config.n_workers;
 }
 
-static struct berthd_outcome outcome_full(const struct berthd_core *core, const char *why) {
-  double ms = expected_wait_seconds(core) * 1e3;
+static struct berthd_outcome outcome_full(const struct submission *submission, const char *why) {
+  double ms = expected_wait_seconds(submission) * 1e3;
   uint32_t retry_ms = ms > MOST_RETRY_MS    ? MOST_RETRY_MS
                       : ms < LEAST_RETRY_MS ? LEAST_RETRY_MS
                                             : (uint32_t)ms;
@@ -128,12 +136,12 @@ static bool admit(
   }
   if (core->queue.n >= core->config.max_queue) {
     *out_why = BERTHD_REJECTION_QUEUE_FULL;
-    *out_refusal = outcome_full(core, "the queue is full");
+    *out_refusal = outcome_full(submission, "the queue is full");
     return false;
   }
-  if (expected_wait_seconds(core) * 1e9 > (double)(submission->deadline_ns - submission->now_ns)) {
+  if (expected_wait_seconds(submission) * 1e9 > (double)(submission->deadline_ns - submission->now_ns)) {
     *out_why = BERTHD_REJECTION_DEADLINE;
-    *out_refusal = outcome_full(core, "the deadline would pass in the queue");
+    *out_refusal = outcome_full(submission, "the deadline would pass in the queue");
     return false;
   }
   return true;
