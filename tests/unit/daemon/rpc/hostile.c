@@ -105,7 +105,7 @@ START_TEST(test_gzip) {
 }
 END_TEST
 
-/* 400 KB that inflate to 400 MB. */
+/* 400 KB that inflate to 400 MB, five times. */
 START_TEST(test_gzip_bomb) {
   struct test_server_options options = test_server_options_default();
   static uint8_t zeros[1 << 20];
@@ -121,7 +121,7 @@ START_TEST(test_gzip_bomb) {
   }
   uint64_t after = resident_bytes();
   ck_assert_msg(
-      after < before + ((uint64_t)64 << 20), "grew by %llu bytes", (unsigned long long)(after - before));
+      after < before + ((uint64_t)200 << 20), "grew by %llu bytes", (unsigned long long)(after - before));
   bytes_finish(&bomb);
   finish();
 }

@@ -173,10 +173,11 @@ void raw_client_call(struct raw_client *client, const struct raw_call *call, str
   out->pushback_ms = -1;
   grpc_metadata_array_init(&initial);
   grpc_metadata_array_init(&trailers);
+  grpc_slice method = grpc_slice_from_copied_string(call->method);
   exchange.call = grpc_channel_create_call(
-      client->channel, NULL, GRPC_PROPAGATE_DEFAULTS, client->queue,
-      grpc_slice_from_copied_string(call->method), NULL,
+      client->channel, NULL, GRPC_PROPAGATE_DEFAULTS, client->queue, method, NULL,
       from_now(call->timeout_ms > 0 ? call->timeout_ms : 10000), NULL);
+  grpc_slice_unref(method);
   grpc_slice bytes = grpc_slice_from_copied_buffer(call->bytes, call->n_bytes);
   grpc_byte_buffer *request = call->gzip
                                   ? grpc_raw_compressed_byte_buffer_create(&bytes, 1, GRPC_COMPRESS_GZIP)

@@ -16,7 +16,9 @@ scan_with(const struct message *message, uint64_t max_fields, bool allow_unknown
       .max_fields = max_fields, .allow_unknown = allow_unknown, .rules = rules, .n_rules = 1};
   uint8_t *copy = malloc(message->n + 1); /* exactly as long, for a sanitizer */
   uint8_t *exact = realloc(copy, message->n > 0 ? message->n : 1);
-  memcpy(exact, message->bytes, message->n);
+  if (message->n > 0) {
+    memcpy(exact, message->bytes, message->n);
+  }
   memset(err, 0, sizeof *err);
   enum berth_code code =
       berth_wire_scan(&berth__v1__compute_plan_request__descriptor, &policy, exact, message->n, err);
