@@ -131,18 +131,19 @@ void call_post(struct berthd_rpc *rpc, const struct method *method, void *regist
   call->method = method;
   call->registration = registration;
   atomic_init(&call->n_refs, 1);
-  call->came.run = on_came;
-  call->closed.run = on_closed;
-  call->finished.run = on_finished;
-  call->written.run = on_written;
+  event_arm(&call->closed, on_closed);
+  event_arm(&call->finished, on_finished);
+  event_arm(&call->written, on_written);
   grpc_metadata_array_init(&call->metadata);
   grpc_call_error error;
+  event_arm(&call->came, on_came);
   if (method->path != NULL) {
     error = grpc_server_request_registered_call(
         rpc->server, registration, &call->call, &call->deadline, &call->metadata,
         method->has_payload ? &call->payload : NULL, rpc->queue, rpc->queue, &call->came);
   } else {
     grpc_call_details_init(&call->details);
+    event_arm(&call->came, on_came);
     error = grpc_server_request_call(
         rpc->server, &call->call, &call->details, &call->metadata, rpc->queue, rpc->queue, &call->came);
   }
@@ -158,6 +159,7 @@ void call_post(struct berthd_rpc *rpc, const struct method *method, void *regist
 
 static bool start(struct call *call, const grpc_op *ops, size_t n_ops, struct event *event) {
   call_ref(call);
+  event_arm(event, atomic_load_explicit(&event->run, memory_order_relaxed));
   grpc_call_error error = grpc_call_start_batch(call->call, ops, n_ops, event, NULL);
   if (error == GRPC_CALL_OK) {
     return true;

@@ -20,9 +20,22 @@
 
 /* ---- Events of the completion queue: the tag is one of these ---- */
 
+struct event;
+typedef void (*event_run)(struct event *event, bool ok);
+
+/* The store and the load order what a thread wrote before it started a batch with what the queue's thread
+ * reads when the batch is done. gRPC's queue does so too, but in a way that no tool sees. */
 struct event {
-  void (*run)(struct event *event, bool ok);
+  _Atomic(event_run) run;
 };
+
+static inline void event_arm(struct event *event, event_run run) {
+  atomic_store_explicit(&event->run, run, memory_order_release);
+}
+
+static inline void event_fire(struct event *event, bool ok) {
+  atomic_load_explicit(&event->run, memory_order_acquire)(event, ok);
+}
 
 #define CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 

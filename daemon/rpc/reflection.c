@@ -305,6 +305,7 @@ static void read_next(struct call *call) {
   op.data.recv_message.recv_message = &call->incoming;
   pthread_mutex_lock(&call->lock);
   call_ref(call);
+  event_arm(&call->received, on_received);
   bool started =
       !call->ended && grpc_call_start_batch(call->call, &op, 1, &call->received, NULL) == GRPC_CALL_OK;
   pthread_mutex_unlock(&call->lock);
@@ -320,7 +321,6 @@ static void on_gone(struct call *call) {
 }
 
 void reflection_start(struct call *call) {
-  call->received.run = on_received;
   call->on_written = read_next;
   call->on_closed = on_gone;
   call_ref(call);

@@ -145,8 +145,7 @@ static void *serve(void *arg) {
       return NULL;
     }
     if (event.type == GRPC_OP_COMPLETE) {
-      struct event *ours = event.tag;
-      ours->run(ours, event.success != 0);
+      event_fire(event.tag, event.success != 0);
     }
   }
 }
@@ -239,9 +238,9 @@ void berthd_rpc_drain(struct berthd_rpc *rpc, void *ctx, void (*on_drained_)(voi
   }
   rpc->drained_ctx = ctx;
   rpc->on_drained = on_drained_;
-  rpc->drained.run = on_drained;
   rpc_open(rpc);
   health_close(rpc);
+  event_arm(&rpc->drained, on_drained);
   grpc_server_shutdown_and_notify(rpc->server, rpc->queue, &rpc->drained);
 }
 

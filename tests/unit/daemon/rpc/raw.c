@@ -1,5 +1,4 @@
 /* A client on bare gRPC core. */
-#include <check.h>
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
@@ -64,20 +63,20 @@ static bool ends_with(const char *text, const char *end) {
 static void read_details(grpc_slice bytes, struct raw_answer *out) {
   Google__Rpc__Status *status =
       google__rpc__status__unpack(NULL, GRPC_SLICE_LENGTH(bytes), GRPC_SLICE_START_PTR(bytes));
-  ck_assert_ptr_nonnull(status);
-  ck_assert_int_eq(status->code, out->code);
+  MUST(NULL != status);
+  MUST(status->code == out->code);
   for (size_t i = 0; i < status->n_details; i++) {
     const Google__Protobuf__Any *any = status->details[i];
     if (ends_with(any->type_url, "/google.rpc.ErrorInfo")) {
       Google__Rpc__ErrorInfo *info = google__rpc__error_info__unpack(NULL, any->value.len, any->value.data);
-      ck_assert_ptr_nonnull(info);
-      ck_assert_str_eq(info->domain, "berth");
+      MUST(NULL != info);
+      MUST(strcmp(info->domain, "berth") == 0);
       strncpy(out->reason, info->reason, sizeof out->reason - 1);
       google__rpc__error_info__free_unpacked(info, NULL);
     } else if (ends_with(any->type_url, "/google.rpc.BadRequest")) {
       Google__Rpc__BadRequest *bad = google__rpc__bad_request__unpack(NULL, any->value.len, any->value.data);
-      ck_assert_ptr_nonnull(bad);
-      ck_assert_uint_eq(bad->n_field_violations, 1);
+      MUST(NULL != bad);
+      MUST(bad->n_field_violations == 1);
       strncpy(out->field, bad->field_violations[0]->field, sizeof out->field - 1);
       google__rpc__bad_request__free_unpacked(bad, NULL);
     }
@@ -107,7 +106,7 @@ struct exchange {
 };
 
 static void start(struct exchange *exchange, const grpc_op *ops, size_t n, enum tag tag) {
-  ck_assert_int_eq(grpc_call_start_batch(exchange->call, ops, n, (void *)(uintptr_t)tag, NULL), GRPC_CALL_OK);
+  MUST(grpc_call_start_batch(exchange->call, ops, n, (void *)(uintptr_t)tag, NULL) == GRPC_CALL_OK);
   exchange->n_open++;
 }
 
@@ -124,7 +123,7 @@ static void take_message(struct exchange *exchange, struct raw_answer *out) {
     return;
   }
   grpc_byte_buffer_reader reader;
-  ck_assert(grpc_byte_buffer_reader_init(&reader, message));
+  MUST(grpc_byte_buffer_reader_init(&reader, message));
   grpc_slice bytes = grpc_byte_buffer_reader_readall(&reader);
   free(out->last);
   out->n_last = GRPC_SLICE_LENGTH(bytes);

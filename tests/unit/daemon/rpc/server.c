@@ -1,6 +1,5 @@
 #include "server.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,8 @@ uint64_t resident_bytes(void) {
   unsigned long long size = 0;
   unsigned long long resident = 0;
   FILE *file = fopen("/proc/self/statm", "r");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_eq(fscanf(file, "%llu %llu", &size, &resident), 2);
+  MUST(NULL != file);
+  MUST(fscanf(file, "%llu %llu", &size, &resident) == 2);
   fclose(file);
   return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -55,13 +54,13 @@ static void start_core(struct test_server *server, const struct test_server_opti
   struct berth_error err;
   struct berthd_work_config work = {.n_workers = 2, .metrics = server->metrics};
   struct berthd_core_config core = options->core;
-  ck_assert_int_eq(berthd_work_create(&work, &server->work, &err), BERTH_OK);
+  MUST(berthd_work_create(&work, &server->work, &err) == BERTH_OK);
   core.n_workers = berthd_work_n_workers(server->work);
   core.metrics = server->metrics;
   struct berthd_core_hooks hooks = berthd_work_hooks(server->work);
-  ck_assert_int_eq(berthd_core_create(&core, &hooks, &server->core, &err), BERTH_OK);
+  MUST(berthd_core_create(&core, &hooks, &server->core, &err) == BERTH_OK);
   if (!options->no_workers) {
-    ck_assert_int_eq(berthd_work_start(server->work, server->core, &err), BERTH_OK);
+    MUST(berthd_work_start(server->work, server->core, &err) == BERTH_OK);
   }
 }
 
@@ -73,7 +72,7 @@ void test_server_start(struct test_server *server, const struct test_server_opti
   server->metrics = berthd_metrics_create();
   start_core(server, &options);
   options.rpc.metrics = server->metrics;
-  ck_assert_int_eq(berthd_rpc_create(&options.rpc, server->core, &server->rpc, &err), BERTH_OK);
+  MUST(berthd_rpc_create(&options.rpc, server->core, &server->rpc, &err) == BERTH_OK);
   const struct berthd_loop_config loop = {
       .max_connections = options.max_connections,
       .handshake_ns = options.handshake_ns,
@@ -81,14 +80,14 @@ void test_server_start(struct test_server *server, const struct test_server_opti
       .ctx = server,
       .on_connection = on_connection,
   };
-  ck_assert_int_eq(berthd_loop_create(&loop, &server->loop, &err), BERTH_OK);
+  MUST(berthd_loop_create(&loop, &server->loop, &err) == BERTH_OK);
   snprintf(server->folder, sizeof server->folder, "/tmp/berth-test-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(server->folder));
+  MUST(NULL != mkdtemp(server->folder));
   snprintf(server->path, sizeof server->path, "%s/berthd.sock", server->folder);
   snprintf(server->address, sizeof server->address, "unix:%s", server->path);
-  ck_assert_int_eq(berthd_loop_listen_unix(server->loop, server->path, 0600, &err), BERTH_OK);
-  ck_assert_int_eq(berthd_loop_listen_tcp(server->loop, "127.0.0.1:0", false, &server->port, &err), BERTH_OK);
-  ck_assert_int_eq(pthread_create(&server->thread, NULL, run_loop, server), 0);
+  MUST(berthd_loop_listen_unix(server->loop, server->path, 0600, &err) == BERTH_OK);
+  MUST(berthd_loop_listen_tcp(server->loop, "127.0.0.1:0", false, &server->port, &err) == BERTH_OK);
+  MUST(pthread_create(&server->thread, NULL, run_loop, server) == 0);
   berthd_rpc_set_serving(server->rpc, true);
 }
 
@@ -102,8 +101,8 @@ void test_server_stop(struct test_server *server) {
   berthd_core_destroy(server->core);
   berthd_work_destroy(server->work);
   berthd_metrics_destroy(server->metrics);
-  ck_assert_int_eq(access(server->path, F_OK), -1); /* the loop has removed it */
-  ck_assert_int_eq(rmdir(server->folder), 0);       /* and the lock */
+  MUST(access(server->path, F_OK) == -1); /* the loop has removed it */
+  MUST(rmdir(server->folder) == 0);       /* and the lock */
 }
 
 /* ---- Requests ---- */
@@ -120,22 +119,22 @@ struct bytes make_request(uint32_t n, uint64_t seed, uint64_t budget_ticks) {
   struct berth_problem *problem;
   struct berth_error err;
   struct berth_rng rng = {seed};
-  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  MUST(berth_problem_builder_create(NULL, &builder, &err) == BERTH_OK);
   for (uint32_t i = 0; i < n; i++) {
     struct berth_buffer_spec spec = berth_buffer_spec_default();
     spec.size_bytes = 1 + berth_rng_below(&rng, 1u << 20);
     spec.lower = berth_rng_below(&rng, 4 * n + 1);
     spec.upper = spec.lower + 1 + berth_rng_below(&rng, 64);
     uint32_t index;
-    ck_assert_int_eq(berth_problem_builder_add_buffer(builder, &spec, &index, &err), BERTH_OK);
+    MUST(berth_problem_builder_add_buffer(builder, &spec, &index, &err) == BERTH_OK);
   }
-  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, &err), BERTH_OK);
+  MUST(berth_problem_builder_finish(builder, &problem, &err) == BERTH_OK);
   berth_problem_builder_destroy(builder);
   struct berth_solve_options options = berth_solve_options_default();
   options.budget_ticks = budget_ticks;
   struct bytes bytes;
   const struct berth_codec_sink sink = {.ctx = &bytes, .reserve = reserve};
-  ck_assert_int_eq(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err), BERTH_OK);
+  MUST(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err) == BERTH_OK);
   berth_problem_unref(problem);
   return bytes;
 }

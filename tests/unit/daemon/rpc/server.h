@@ -4,12 +4,23 @@
 #define TESTS_SERVER_H
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "core/core.h"
 #include "loop/loop.h"
 #include "metrics/metrics.h"
 #include "rpc/rpc.h"
 #include "work/work.h"
+
+/* As ck_assert, also outside of a test: the benchmark uses this too. */
+#define MUST(condition)                                                                                      \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                \
+      abort();                                                                                               \
+    }                                                                                                        \
+  } while (0)
 
 struct test_server_options {
   struct berthd_rpc_config rpc;
