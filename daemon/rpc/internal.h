@@ -105,7 +105,7 @@ struct call {
   struct call *next_in_lane;
 
   /* Of one method each. */
-  struct berth_problem *problem; /* for the names of pools in the reply */
+  struct berth_problem *problem; /* for the reply */
   uint64_t capacity_bytes;
   grpc_slice request_bytes; /* the key of the reply cache */
   bool has_request_bytes;

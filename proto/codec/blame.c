@@ -37,6 +37,7 @@ static const struct entry OPERATORS[] = {
     {"outputs", "operator_output_end"},
     {"workspace_alignment", "operator_workspace_alignment"},
     {"workspace", "operator_workspace_bytes"},
+    {"inplace", "inplace_operator"},
     {NULL, "operator_input_end"},
 };
 static const struct entry POOLS[] = {
@@ -87,6 +88,8 @@ enum berth_code feed_blame(const struct feed *feed, enum berth_code code) {
     index = first_about(m->n_pin_buffer, m->pin_buffer, index);
   } else if (strncmp(entry->column, "view_", 5) == 0) {
     index = first_about(m->n_view_value, m->view_value, index);
+  } else if (strcmp(entry->column, "inplace_operator") == 0) {
+    index = first_about(m->n_inplace_operator, m->inplace_operator, index);
   } else if (strcmp(entry->column, "gap_lower") == 0) {
     index = first_about(m->n_gap_buffer, m->gap_buffer, index);
   }

@@ -91,14 +91,15 @@ struct berth_codec_plan {
   bool cached;
 };
 
-/* `pools` gives the names and may be NULL. `response->plan` NULL gives a response without a plan. */
+/* `problem` gives the names of pools, and of a graph where its values are; it may be NULL. `response->plan`
+ * NULL gives a response without a plan. */
 enum berth_code berth_codec_encode_compute_response(
-    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_codec_plan *response, const struct berth_problem *problem,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 /* The same as the last message of a stream. */
 enum berth_code berth_codec_encode_stream_result(
-    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_codec_plan *response, const struct berth_problem *problem,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_stream_progress(

@@ -114,8 +114,52 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
   return BERTH_OK;
 }
 
-static enum berth_code add_operators(const struct feed *feed) {
+/* Permissions of all operators, in one list; the builder checks the places. */
+static enum berth_code check_inplace(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
+  const struct column columns[] = {
+      {"inplace_input", m->n_inplace_input, EXACTLY}, {"inplace_output", m->n_inplace_output, EXACTLY}};
+  enum berth_code code = feed_check_lengths(feed, "inplace_operator", m->n_inplace_operator, columns, 2);
+  for (size_t i = 0; code == BERTH_OK && i < m->n_inplace_operator; i++) {
+    if (m->inplace_operator[i] >= m->n_operator_input_end) {
+      code = feed_refuse(feed, BERTH_REASON_UNKNOWN_ID, "inplace_operator", i, "no operator has this index");
+    } else if (i > 0 && m->inplace_operator[i] < m->inplace_operator[i - 1]) {
+      code = feed_refuse(
+          feed, BERTH_REASON_BAD_ORDER, "inplace_operator", i,
+          "permissions are not in the order of their operators");
+    }
+  }
+  return code;
+}
+
+static enum berth_code take_inplace(const struct feed *feed, struct berth_inplace **out_list) {
+  const Berth__V1__Problem *m = feed->message;
+  size_t n = m->n_inplace_operator;
+  *out_list = n > 0 ? feed_take(feed, n, sizeof **out_list) : NULL;
+  if (n > 0 && *out_list == NULL) {
+    return berth_fail_memory(feed->err);
+  }
+  for (size_t i = 0; i < n; i++) {
+    (*out_list)[i] = (struct berth_inplace){.input = m->inplace_input[i], .output = m->inplace_output[i]};
+  }
+  return BERTH_OK;
+}
+
+/* Those of operator i; *at is the next permission. */
+static void set_inplace(
+    const Berth__V1__Problem *m, const struct berth_inplace *list, size_t i, size_t *at,
+    struct berth_operator_spec *spec) {
+  size_t first = *at;
+  while (*at < m->n_inplace_operator && m->inplace_operator[*at] == i) {
+    (*at)++;
+  }
+  spec->n_inplace = (uint32_t)(*at - first);
+  spec->inplace = spec->n_inplace > 0 ? list + first : NULL;
+}
+
+static enum berth_code add_operators(const struct feed *feed, const struct berth_inplace *inplace) {
+  const Berth__V1__Problem *m = feed->message;
+  size_t permission = 0;
   for (size_t i = 0; i < m->n_operator_input_end; i++) {
     uint32_t input = i > 0 ? m->operator_input_end[i - 1] : 0;
     uint32_t output = i > 0 ? m->operator_output_end[i - 1] : 0;
@@ -127,6 +171,7 @@ static enum berth_code add_operators(const struct feed *feed) {
     spec.outputs = spec.n_outputs > 0 ? m->operator_output + output : NULL;
     spec.workspace_bytes = m->n_operator_workspace_bytes > 0 ? m->operator_workspace_bytes[i] : 0;
     spec.workspace_alignment = m->n_operator_workspace_alignment > 0 ? m->operator_workspace_alignment[i] : 1;
+    set_inplace(m, inplace, i, &permission, &spec);
     uint32_t index;
     enum berth_code code = berth_problem_builder_add_operator(feed->builder, &spec, &index, feed->err);
     if (code != BERTH_OK) {
@@ -140,6 +185,7 @@ enum berth_code feed_graph(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_value_size_bytes;
   uint64_t *pinned = NULL;
+  struct berth_inplace *inplace = NULL;
   enum berth_code code = check_graph(feed);
   if (code == BERTH_OK) {
     code = check_indices(feed, "operator_input", m->n_operator_input, m->operator_input, n);
@@ -151,14 +197,21 @@ enum berth_code feed_graph(const struct feed *feed) {
     code = check_views(feed);
   }
   if (code == BERTH_OK) {
+    code = check_inplace(feed);
+  }
+  if (code == BERTH_OK) {
+    code = take_inplace(feed, &inplace);
+  }
+  if (code == BERTH_OK) {
     code = feed_spread_pins(feed, n, &pinned);
   }
   if (code == BERTH_OK) {
     code = add_values(feed, pinned);
   }
   if (code == BERTH_OK) {
-    code = add_operators(feed);
+    code = add_operators(feed, inplace);
   }
   feed_give_back(feed, pinned, n, sizeof *pinned);
+  feed_give_back(feed, inplace, m->n_inplace_operator, sizeof *inplace);
   return code;
 }

@@ -19,10 +19,12 @@ enum berth_code berth_codec_pack(
     const ProtobufCMessage *message, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 
-/* `problem` may be NULL (the field was not sent). */
+/* `message` may be NULL (the field was not sent). Without full reuse no permission to write in place is used.
+ */
 enum berth_code berth_codec_problem_from_message(
-    const struct berth_codec *codec, const Berth__V1__Problem *message, struct berth_problem **out_problem,
-    struct berth_error *err) BERTH_MUST_USE;
+    const struct berth_codec *codec, const Berth__V1__Problem *message, enum berth_reuse reuse,
+    struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
+enum berth_reuse berth_codec_reuse_from_message(Berth__V1__Reuse reuse);
 
 /* Fills `out` with pointers into the problem and into columns taken from `allocator`. */
 struct berth_codec_columns;

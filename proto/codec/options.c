@@ -24,6 +24,17 @@ switch_off(const char *word, uint32_t index, uint32_t *strategies, struct berth_
 #undef X
 }
 
+enum berth_reuse berth_codec_reuse_from_message(Berth__V1__Reuse reuse) {
+  switch (reuse) {
+  case BERTH__V1__REUSE__REUSE_NO_INPLACE:
+    return BERTH_REUSE_NO_INPLACE;
+  case BERTH__V1__REUSE__REUSE_NONE:
+    return BERTH_REUSE_NONE;
+  default:
+    return BERTH_REUSE_FULL;
+  }
+}
+
 enum berth_code berth_codec_options_from_message(
     const Berth__V1__PlanOptions *message, struct berth_solve_options *out, struct berth_error *err) {
   *out = berth_solve_options_default();
@@ -35,17 +46,7 @@ enum berth_code berth_codec_options_from_message(
   if (message->capacity_bytes != 0) {
     out->capacity_bytes = message->capacity_bytes;
   }
-  switch (message->reuse) {
-  case BERTH__V1__REUSE__REUSE_NO_INPLACE:
-    out->reuse = BERTH_REUSE_NO_INPLACE;
-    break;
-  case BERTH__V1__REUSE__REUSE_NONE:
-    out->reuse = BERTH_REUSE_NONE;
-    break;
-  default:
-    out->reuse = BERTH_REUSE_FULL;
-    break;
-  }
+  out->reuse = berth_codec_reuse_from_message(message->reuse);
   for (size_t i = 0; i < message->n_without_strategies; i++) {
     enum berth_code code = switch_off(message->without_strategies[i], (uint32_t)i, &out->strategies, err);
     if (code != BERTH_OK) {

@@ -97,7 +97,7 @@ static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *o
 /* Fills `response` (and `message`, which it points to), packs `whole`, and frees what was taken on the way.
  */
 static enum berth_code pack_with_plan(
-    const struct berth_codec_plan *plan, const struct berth_pools *pools,
+    const struct berth_codec_plan *plan, const struct berth_problem *problem,
     const struct berth_allocator *allocator, Berth__V1__Plan *message, Berth__V1__Plan **place,
     const ProtobufCMessage *whole, const struct berth_codec_sink *sink, struct berth_error *err) {
   const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
@@ -106,6 +106,7 @@ static enum berth_code pack_with_plan(
   }
   struct pool_block block;
   berth__v1__plan__init(message);
+  const struct berth_pools *pools = problem != NULL ? berth_problem_pools(problem) : NULL;
   if (!put_pools(plan->plan, pools, from, message, &block)) {
     return berth_fail_memory(err);
   }
@@ -116,17 +117,61 @@ static enum berth_code pack_with_plan(
   return code;
 }
 
+/* Answers to permissions are few: they are kept beside the message. */
+static bool put_graph(
+    const struct berth_problem *problem, const struct berth_allocator *allocator,
+    Berth__V1__ComputePlanResponse *out) {
+  const struct berth_graph *graph = problem != NULL ? berth_problem_graph(problem) : NULL;
+  if (graph == NULL) {
+    return true;
+  }
+  const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  out->n_value_buffer = graph->n_values;
+  out->value_buffer = UNCONST(uint32_t, graph->value_buffer);
+  if (graph->value_offset != NULL) {
+    out->n_value_offset = graph->n_values;
+    out->value_offset = UNCONST(uint64_t, graph->value_offset);
+  }
+  if (permissions->n > 0) {
+    size_t n_bytes = permissions->n * sizeof *out->inplace_answer;
+    out->inplace_answer = allocator->resize(allocator->ctx, NULL, 0, n_bytes);
+    if (out->inplace_answer == NULL) {
+      return false;
+    }
+    out->n_inplace_answer = permissions->n;
+    for (uint32_t i = 0; i < permissions->n; i++) {
+      out->inplace_answer[i] = (Berth__V1__InplaceAnswer)(permissions->items[i].answer + 1);
+    }
+  }
+  return true;
+}
+
+static void drop_graph(const struct berth_allocator *allocator, Berth__V1__ComputePlanResponse *message) {
+  if (message->inplace_answer != NULL) {
+    allocator->resize(
+        allocator->ctx, message->inplace_answer, message->n_inplace_answer * sizeof *message->inplace_answer,
+        0);
+  }
+}
+
 enum berth_code berth_codec_encode_compute_response(
-    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_codec_plan *response, const struct berth_problem *problem,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   Berth__V1__Plan plan;
   Berth__V1__ComputePlanResponse message = BERTH__V1__COMPUTE_PLAN_RESPONSE__INIT;
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
   message.cached = response->cached;
-  return pack_with_plan(response, pools, allocator, &plan, &message.plan, &message.base, sink, err);
+  if (response->plan != NULL && !put_graph(problem, from, &message)) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code =
+      pack_with_plan(response, problem, from, &plan, &message.plan, &message.base, sink, err);
+  drop_graph(from, &message);
+  return code;
 }
 
 enum berth_code berth_codec_encode_stream_result(
-    const struct berth_codec_plan *response, const struct berth_pools *pools,
+    const struct berth_codec_plan *response, const struct berth_problem *problem,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   Berth__V1__Plan plan;
   Berth__V1__ComputePlanResponse result = BERTH__V1__COMPUTE_PLAN_RESPONSE__INIT;
@@ -134,7 +179,14 @@ enum berth_code berth_codec_encode_stream_result(
   result.cached = response->cached;
   message.event_case = BERTH__V1__STREAM_PLAN_RESPONSE__EVENT_RESULT;
   message.result = &result;
-  return pack_with_plan(response, pools, allocator, &plan, &result.plan, &message.base, sink, err);
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  if (response->plan != NULL && !put_graph(problem, from, &result)) {
+    return berth_fail_memory(err);
+  }
+  enum berth_code code =
+      pack_with_plan(response, problem, from, &plan, &result.plan, &message.base, sink, err);
+  drop_graph(from, &result);
+  return code;
 }
 
 enum berth_code berth_codec_encode_stream_progress(

@@ -38,12 +38,12 @@ static bool states_graph(const Berth__V1__Problem *m) {
           m->n_value_pool_end | m->n_value_pool | m->n_view_value | m->n_view_of | m->n_view_offset |
           m->n_operator_input_end | m->n_operator_input | m->n_operator_output_end | m->n_operator_output |
           m->n_operator_workspace_bytes | m->n_operator_workspace_alignment | m->operator_id_text.len |
-          m->n_operator_id_end) != 0;
+          m->n_operator_id_end | m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output) != 0;
 }
 
 enum berth_code berth_codec_problem_from_message(
-    const struct berth_codec *codec, const Berth__V1__Problem *message, struct berth_problem **out_problem,
-    struct berth_error *err) {
+    const struct berth_codec *codec, const Berth__V1__Problem *message, enum berth_reuse reuse,
+    struct berth_problem **out_problem, struct berth_error *err) {
   if (message == NULL) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MISSING_FIELD, BERTH_NO_INDEX, "problem",
@@ -64,6 +64,9 @@ enum berth_code berth_codec_problem_from_message(
   enum berth_code code = berth_problem_builder_create(codec->allocator, &feed.builder, err);
   if (code != BERTH_OK) {
     return code;
+  }
+  if (reuse != BERTH_REUSE_FULL) {
+    berth_problem_builder_forbid_inplace(feed.builder);
   }
   code = add_pools(&feed);
   if (code == BERTH_OK) {

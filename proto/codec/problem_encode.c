@@ -4,7 +4,7 @@
 
 #include "codec/internal.h"
 
-#define MAX_COLUMNS 32
+#define MAX_COLUMNS 40
 
 struct berth_codec_columns {
   const struct berth_allocator *allocator;
@@ -350,6 +350,42 @@ static bool put_values(
          put_views(columns, problem, n_views, out);
 }
 
+/* By its place in a list of values; the first, if it is there twice. */
+static uint32_t place_of(const uint32_t *values, uint32_t begin, uint32_t end, uint32_t value) {
+  uint32_t at = begin;
+  while (at < end && values[at] != value) {
+    at++;
+  }
+  return at - begin;
+}
+
+static bool put_inplace(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  uint32_t n = permissions->n;
+  if (n == 0) {
+    return true;
+  }
+  out->inplace_operator = column(columns, n, sizeof *out->inplace_operator);
+  out->inplace_input = column(columns, n, sizeof *out->inplace_input);
+  out->inplace_output = column(columns, n, sizeof *out->inplace_output);
+  if (out->inplace_operator == NULL || out->inplace_input == NULL || out->inplace_output == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const struct berth_permission *item = &permissions->items[i];
+    uint32_t op = item->op;
+    out->inplace_operator[i] = op;
+    out->inplace_input[i] =
+        place_of(graph->inputs, graph->input_begin[op], graph->input_begin[op + 1], item->operand);
+    out->inplace_output[i] =
+        place_of(graph->outputs, graph->output_begin[op], graph->output_begin[op + 1], item->result);
+  }
+  out->n_inplace_operator = out->n_inplace_input = out->n_inplace_output = n;
+  return true;
+}
+
 static bool put_operators(
     struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
   const struct berth_graph *graph = berth_problem_graph(problem);
@@ -387,11 +423,6 @@ static bool put_operators(
 enum berth_code berth_codec_message_from_problem(
     const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
     struct berth_codec_columns **out_columns, struct berth_error *err) {
-  if (berth_problem_permissions(problem)->n != 0) {
-    return berth_fail(
-        err, BERTH_UNIMPLEMENTED, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "inplace",
-        "permissions to write in place cannot be sent yet");
-  }
   const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
   struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
   if (columns == NULL) {
@@ -401,7 +432,8 @@ enum berth_code berth_codec_message_from_problem(
   columns->n = 0;
   bool is_graph = berth_problem_graph(problem) != NULL;
   bool done = put_pools(columns, problem, out) &&
-              (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out)
+              (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
+                              put_inplace(columns, problem, out)
                         : put_buffers(columns, problem, out));
   if (!done) {
     berth_codec_columns_destroy(columns);

@@ -48,6 +48,9 @@ enum berth_code berth_codec_unpack(
       {problem, 64, limits->operators},
       {problem, 65, limits->operators},
       {problem, 67, limits->operators},
+      {problem, 70, limits->edges},
+      {problem, 71, limits->edges},
+      {problem, 72, limits->edges},
       {&berth__v1__plan_options__descriptor, 4, limits->words},
       {&berth__v1__get_plan_request__descriptor, 1, limits->text_bytes},
       {verify, 2, limits->buffers},
@@ -99,7 +102,7 @@ static enum berth_code compute_from_message(
     struct berth_codec_compute *out, struct berth_error *err) {
   enum berth_code code = berth_codec_options_from_message(options, &out->options, err);
   if (code == BERTH_OK) {
-    code = berth_codec_problem_from_message(codec, problem, &out->problem, err);
+    code = berth_codec_problem_from_message(codec, problem, out->options.reuse, &out->problem, err);
   }
   return code;
 }

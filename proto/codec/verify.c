@@ -44,7 +44,8 @@ check_pools(const Berth__V1__VerifyPlanRequest *m, uint32_t n_pools, struct bert
 static enum berth_code verify_from_message(
     const struct berth_codec *codec, const Berth__V1__VerifyPlanRequest *m, struct berth_codec_verify *out,
     struct berth_error *err) {
-  enum berth_code code = berth_codec_problem_from_message(codec, m->problem, &out->problem, err);
+  enum berth_code code = berth_codec_problem_from_message(
+      codec, m->problem, berth_codec_reuse_from_message(m->reuse), &out->problem, err);
   if (code != BERTH_OK) {
     return code;
   }
@@ -108,6 +109,12 @@ void berth_codec_verify_finish(struct berth_codec_verify *request) {
   *request = (struct berth_codec_verify){0};
 }
 
+/* Whether the problem was built without results in place. */
+static bool is_restricted(const struct berth_problem *problem) {
+  const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  return permissions->n > 0 && permissions->items[0].answer == BERTH_INPLACE_RESTRICTED;
+}
+
 enum berth_code berth_codec_encode_verify(
     const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     uint32_t max_violations, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
@@ -127,6 +134,7 @@ enum berth_code berth_codec_encode_verify(
   request.n_buffer_pool = pool != NULL ? n : 0;
   request.buffer_pool = UNCONST(uint32_t, pool);
   request.max_violations = max_violations;
+  request.reuse = is_restricted(problem) ? BERTH__V1__REUSE__REUSE_NO_INPLACE : BERTH__V1__REUSE__REUSE_FULL;
   code = berth_codec_pack(&request.base, sink, err);
   berth_codec_columns_destroy(columns);
   return code;

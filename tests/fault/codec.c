@@ -66,8 +66,7 @@ encode_response(void *ctx, const struct berth_allocator *allocator, struct berth
   struct exchange *exchange = ctx;
   const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
   struct berth_codec_plan answer = answer_of(exchange);
-  return berth_codec_encode_compute_response(
-      &answer, berth_problem_pools(exchange->problem), allocator, &sink, err);
+  return berth_codec_encode_compute_response(&answer, exchange->problem, allocator, &sink, err);
 }
 
 static enum berth_code

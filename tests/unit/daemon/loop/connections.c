@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -101,6 +102,27 @@ START_TEST(test_connections_are_counted) {
 }
 END_TEST
 
+/* On the loop's thread, which opens and closes descriptors too. */
+static int fillers[256];
+static atomic_int n_fillers;
+static atomic_bool is_full;
+
+static void fill(void *ctx) {
+  (void)ctx;
+  while ((fillers[n_fillers] = dup(0)) >= 0) {
+    n_fillers++;
+  }
+  is_full = true;
+}
+
+static void empty(void *ctx) {
+  (void)ctx;
+  for (int i = 0; i < n_fillers; i++) {
+    close(fillers[i]);
+  }
+  is_full = false;
+}
+
 /* No descriptors for a while: clients are refused, and served as soon as there are some again. */
 START_TEST(test_emfile) {
   struct test_server server;
@@ -115,11 +137,10 @@ START_TEST(test_emfile) {
   }
   const struct rlimit tight = {.rlim_cur = 200, .rlim_max = before.rlim_max};
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
-  int fillers[200];
-  int n_fillers = 0;
   usleep(300000); /* the connection from before is gone */
-  while ((fillers[n_fillers] = dup(0)) >= 0) {
-    n_fillers++;
+  ck_assert(berthd_loop_post(server.loop, NULL, fill));
+  while (!is_full) {
+    usleep(1000);
   }
   struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_port = htons(server.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -127,8 +148,9 @@ START_TEST(test_emfile) {
     ck_assert_int_eq(connect(fds[i], (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_msg(is_closed_within(fds[i], 3), "connection %d hangs", i);
   }
-  for (int i = 0; i < n_fillers; i++) {
-    close(fillers[i]);
+  ck_assert(berthd_loop_post(server.loop, NULL, empty));
+  while (is_full) {
+    usleep(1000);
   }
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
   for (int i = 0; i < 4; i++) {

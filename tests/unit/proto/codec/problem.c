@@ -141,6 +141,79 @@ START_TEST(test_random_graphs) {
 }
 END_TEST
 
+/* relu(x) may overwrite x; a view of it is read; two permissions, of which one is refused. */
+static struct berth_problem *graph_with_permissions(bool forbid) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  struct berth_error err;
+  uint32_t index;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  if (forbid) {
+    berth_problem_builder_forbid_inplace(builder);
+  }
+  for (uint32_t v = 0; v < 5; v++) {
+    struct berth_value_spec value = berth_value_spec_default();
+    value.size_bytes = v == 2 ? 16 : 64;
+    value.class_ = v == 0 ? BERTH_CLASS_INPUT : v == 4 ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
+    if (v == 2) { /* 16 bytes of value 1 */
+      value.view_of = 1;
+      value.view_offset = 32;
+    }
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, &index, &err), BERTH_OK);
+  }
+  static const uint32_t INPUTS[][2] = {{0, 0}, {2, 1}, {3, 3}};
+  static const uint32_t OUTPUTS[] = {1, 3, 4};
+  static const struct berth_inplace FIRST[] = {{0, 0}};
+  static const struct berth_inplace SECOND[] = {{1, 0}};
+  for (uint32_t o = 0; o < 3; o++) {
+    struct berth_operator_spec op = berth_operator_spec_default();
+    op.inputs = INPUTS[o];
+    op.n_inputs = o == 1 ? 2 : 1;
+    op.outputs = &OUTPUTS[o];
+    op.n_outputs = 1;
+    op.inplace = o == 2 ? FIRST : SECOND;
+    op.n_inplace = o > 0;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, &index, &err), BERTH_OK);
+  }
+  enum berth_code code = berth_problem_builder_finish(builder, &problem, &err);
+  ck_assert_msg(code == BERTH_OK, "%s", err.message);
+  berth_problem_builder_destroy(builder);
+  return problem;
+}
+
+START_TEST(test_views_and_permissions) {
+  for (int forbid = 0; forbid < 2; forbid++) {
+    struct berth_problem *problem = graph_with_permissions(forbid);
+    struct berth_solve_options options = berth_solve_options_default();
+    options.reuse = forbid ? BERTH_REUSE_NO_INPLACE : BERTH_REUSE_FULL;
+    struct message message = {0};
+    struct berth_codec_compute request;
+    struct berth_error err;
+    const struct berth_codec_sink sink = sink_of(&message);
+    ck_assert_int_eq(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err), BERTH_OK);
+    ck_assert_int_eq(berth_codec_decode_compute(codec(), message.bytes, message.n, &request, &err), BERTH_OK);
+    same_problem(problem, request.problem);
+    const struct berth_permissions *a = berth_problem_permissions(problem);
+    const struct berth_permissions *b = berth_problem_permissions(request.problem);
+    ck_assert_uint_eq(a->n, 2);
+    ck_assert_uint_eq(b->n, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+      ck_assert_uint_eq(a->items[i].op, b->items[i].op);
+      ck_assert_uint_eq(a->items[i].operand, b->items[i].operand);
+      ck_assert_uint_eq(a->items[i].result, b->items[i].result);
+      ck_assert_int_eq(a->items[i].answer, b->items[i].answer);
+      ck_assert_int_eq(a->items[i].answer == BERTH_INPLACE_RESTRICTED, forbid);
+    }
+    struct berth_value_spec view = berth_problem_value(request.problem, 2);
+    ck_assert_uint_eq(view.view_of, 1);
+    ck_assert_uint_eq(view.view_offset, 32);
+    berth_codec_compute_finish(&request);
+    message_finish(&message);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
 START_TEST(test_62185_buffers) {
   struct berth_problem_builder *builder;
   struct berth_problem *problem;
@@ -198,7 +271,7 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/problem",
-      (const TTest *const[]){
-          test_random_buffers, test_random_graphs, test_62185_buffers, test_stream_reads_compute, NULL});
+      "codec/problem", (const TTest *const[]){
+                           test_random_buffers, test_random_graphs, test_views_and_permissions,
+                           test_62185_buffers, test_stream_reads_compute, NULL});
 }
