@@ -1,6 +1,6 @@
 /* The channel inside. */
-#ifndef RPC_INTERNAL_H
-#define RPC_INTERNAL_H
+#ifndef CLIENT_RPC_INTERNAL_H
+#define CLIENT_RPC_INTERNAL_H
 
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>

@@ -2,8 +2,8 @@
  *
  * Errors have the server's code, and its google.rpc.ErrorInfo.reason and BadRequest field in `err->reason`
  * and `err->field`. A server that cannot be reached is UNAVAILABLE, and the message names the address. */
-#ifndef RPC_RPC_H
-#define RPC_RPC_H
+#ifndef CLIENT_RPC_RPC_H
+#define CLIENT_RPC_RPC_H
 
 #include <stdbool.h>
 #include <stdint.h>
