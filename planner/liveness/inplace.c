@@ -78,7 +78,8 @@ static enum berth_inplace_answer judge_graph(
   const struct berth_graph *graph = input->graph;
   uint32_t operand = berth_liveness_root(graph, permission->operand);
   uint32_t root = berth_liveness_root(graph, permission->result);
-  if (is_foreign(graph, operand) || is_foreign(graph, root)) {
+  bool donated = (graph->value_flags[operand] & BERTH_VALUE_DONATED) != 0;
+  if ((is_foreign(graph, operand) && !donated) || is_foreign(graph, root)) {
     return BERTH_INPLACE_FOREIGN;
   }
   if ((input->family[operand] & (BERTH_FAMILY_KEPT | BERTH_FAMILY_CONSTANT)) != 0) {
@@ -118,10 +119,11 @@ static enum berth_inplace_answer judge_place(
   if (is_pinned(input, storage) || is_pinned(input, permission->result)) {
     return BERTH_INPLACE_PINNED;
   }
-  if (!same_pools(input, storage, permission->result)) {
+  if (!is_foreign(input->graph, storage) && !same_pools(input, storage, permission->result)) {
     return BERTH_INPLACE_POOLS;
   }
-  return (offset & (alignment - 1)) != 0 ? BERTH_INPLACE_MISALIGNED : BERTH_INPLACE_USED;
+  bool too_lax = is_foreign(input->graph, storage) && alignment > input->graph->value_alignment[storage];
+  return too_lax || (offset & (alignment - 1)) != 0 ? BERTH_INPLACE_MISALIGNED : BERTH_INPLACE_USED;
 }
 
 /* A view lies where its root does, wherever that is now. */

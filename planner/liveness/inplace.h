@@ -1,8 +1,8 @@
 /* Results in the place of operands. A permission is used when nothing can go wrong by it:
  *
- *   the operand's root is the planner's own, not kept to the end, and neither it nor any view of it is
- * touched after the operator, nor by another entry of the operator's lists; *   the result is new at the
- * operator, a root, not touched by another entry of its lists either, not larger than the operand, and
+ *   the operand's root is the planner's own or was donated, not kept to the end, and neither it nor any view
+ * of it is touched after the operator, nor by another entry of the operator's lists; *   the result is new at
+ * the operator, a root, not touched by another entry of its lists either, not larger than the operand, and
  * neither of them is pinned; both name the same pools, and the operand's place suits the result's alignment;
  * no other result lies there, and the result lies nowhere else.
  *

@@ -55,6 +55,26 @@ add_view(struct berth_problem_builder *builder, struct berth_item item, const st
   return BERTH_OK;
 }
 
+static enum berth_code check_donation(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
+  if ((unsigned)spec->donation > BERTH_DONATION_MUST_USE) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_NUMBER, "donation", "donation %d is unknown", (int)spec->donation);
+  }
+  if (spec->class_ == BERTH_CLASS_CONSTANT || spec->class_ == BERTH_CLASS_STATE) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_DONATION, "donation", "it is donated, but %s",
+        spec->class_ == BERTH_CLASS_STATE ? "state must outlive the run"
+                                          : "a constant must never be written");
+  }
+  if (!spec->external || spec->class_ != BERTH_CLASS_INPUT || spec->held) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_DONATION, "donation",
+        "it is donated, but only external inputs that are not held can be");
+  }
+  return BERTH_OK;
+}
+
 static enum berth_code add_value(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
   struct berth_graph_columns *columns = &builder->problem->columns;
@@ -70,6 +90,9 @@ static enum berth_code add_value(
   }
   bool is_view = spec->view_of != BERTH_NO_INDEX;
   enum berth_code code = is_view ? check_view(builder, item, spec) : BERTH_OK;
+  if (code == BERTH_OK && spec->donation != BERTH_DONATION_NONE) {
+    code = check_donation(builder, item, spec);
+  }
   if (is_view && spec->view_of == item.index) {
     code = berth_builder_blame(builder, item, BERTH_REASON_BAD_VIEW, "view_of", "it is a view of itself");
   }
@@ -95,7 +118,9 @@ static enum berth_code add_value(
     return code;
   }
   unsigned flags = (spec->held ? BERTH_VALUE_HELD : 0U) | (spec->external ? BERTH_VALUE_EXTERNAL : 0U) |
-                   (spec->accumulated ? BERTH_VALUE_ACCUMULATED : 0U);
+                   (spec->accumulated ? BERTH_VALUE_ACCUMULATED : 0U) |
+                   (spec->donation != BERTH_DONATION_NONE ? BERTH_VALUE_DONATED : 0U) |
+                   (spec->donation == BERTH_DONATION_MUST_USE ? BERTH_VALUE_MUST_USE : 0U);
   columns->value_flags.items[columns->value_flags.n++] = (uint8_t)flags;
   builder->n_external += spec->external;
   return BERTH_OK;

@@ -117,6 +117,35 @@ static enum berth_code settle_inplace(
   return code;
 }
 
+/* What must be used and was not; `answer` is of the last permission that names it. */
+static enum berth_code check_donations(
+    struct berth_problem_builder *builder, struct berth_arena *arena,
+    const struct berth_inplace_result *placed) {
+  const struct berth_graph_columns *columns = &builder->problem->columns;
+  uint32_t n_values = (uint32_t)columns->value_flags.n;
+  const char **why = berth_arena_new_zeroed(arena, const char *, n_values);
+  if (why == NULL) {
+    return berth_fail_memory(&builder->error);
+  }
+  for (size_t i = 0; i < columns->permissions.n; i++) {
+    const struct berth_permission *permission = &columns->permissions.items[i];
+    uint32_t root =
+        columns->view_of.n != 0 ? columns->view_of.items[permission->operand] : permission->operand;
+    why[root] = berth_inplace_answer_text(permission->answer);
+  }
+  for (uint32_t value = 0; value < n_values; value++) {
+    bool must = (columns->value_flags.items[value] & BERTH_VALUE_MUST_USE) != 0;
+    if (must && (placed->taken == NULL || !placed->taken[value])) {
+      struct berth_item item = {
+          .kind = "value", .index = value, .id = berth_names_get(&builder->problem->names, value)};
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_BAD_DONATION, "donation", "its donation must be used, but %s",
+          why[value] != NULL ? why[value] : "no operator has a permission to write over it");
+    }
+  }
+  return BERTH_OK;
+}
+
 static enum berth_code derive(
     struct berth_problem_builder *builder, struct berth_arena *arena,
     struct berth_inplace_result *out_placed) {
@@ -147,6 +176,7 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   enum berth_code code = berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
   code = code != BERTH_OK ? code : derive(builder, &arena, &placed);
+  code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
   code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
   builder->problem->is_graph = true;

@@ -95,7 +95,8 @@ static uint32_t find_stretches(
     const struct berth_permission *used = &problem->columns.permissions.items[i];
     uint32_t storage = storage_of(problem, placed, used->result);
     uint64_t size = rows->size.items[used->result];
-    if (used->answer != BERTH_INPLACE_USED || size == rows->size.items[storage] ||
+    bool foreign = (problem->columns.value_flags.items[storage] & BERTH_VALUE_EXTERNAL) != 0;
+    if (foreign || used->answer != BERTH_INPLACE_USED || size == rows->size.items[storage] ||
         rows->upper.items[used->result] == (int64_t)used->op + 1) {
       continue;
     }

@@ -193,6 +193,9 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
       .view_of = BERTH_NO_INDEX,
       .held = (graph->value_flags[value] & BERTH_VALUE_HELD) != 0,
       .external = (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0,
+      .donation = (graph->value_flags[value] & BERTH_VALUE_MUST_USE) != 0  ? BERTH_DONATION_MUST_USE
+                  : (graph->value_flags[value] & BERTH_VALUE_DONATED) != 0 ? BERTH_DONATION_MAY_USE
+                                                                           : BERTH_DONATION_NONE,
       .accumulated = (graph->value_flags[value] & BERTH_VALUE_ACCUMULATED) != 0,
   };
   if (graph->value_root != NULL && graph->value_root[value] != value) {

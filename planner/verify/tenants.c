@@ -26,6 +26,7 @@ struct tenancy {
   uint32_t counted_op;    /* the operator of whose lists the touches were counted, plus 1 */
   uint32_t *counted;      /* by root: the same, for those that it touches */
   uint32_t *n_touches;    /* by root */
+  uint32_t *home;         /* by root: the root in whose bytes it lies */
   uint64_t *offset;       /* by root: its first byte in its buffer */
   uint32_t *gap_begin;    /* by buffer */
   struct berth_gap *gaps;
@@ -48,14 +49,15 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
   tenancy->taken = berth_arena_new_zeroed(arena, bool, n_values);
   tenancy->counted = berth_arena_new_zeroed(arena, uint32_t, n_values);
   tenancy->n_touches = berth_arena_new_zeroed(arena, uint32_t, n_values);
+  tenancy->home = berth_arena_new(arena, uint32_t, n_values);
   tenancy->offset = berth_arena_new_zeroed(arena, uint64_t, n_values);
   tenancy->gap_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 2);
   tenancy->gaps = berth_arena_new(arena, struct berth_gap, tenancy->permissions->n);
   return columns->size != NULL && columns->alignment != NULL && columns->pin != NULL &&
          columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
          tenancy->n_owners != NULL && tenancy->in_place != NULL && tenancy->taken != NULL &&
-         tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->offset != NULL &&
-         tenancy->gap_begin != NULL && tenancy->gaps != NULL;
+         tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->home != NULL &&
+         tenancy->offset != NULL && tenancy->gap_begin != NULL && tenancy->gaps != NULL;
 }
 
 /* ---- Owners ---- */
@@ -95,6 +97,9 @@ static bool is_external(const struct berth_graph *graph, uint32_t value) {
 
 static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error *err) {
   const struct berth_graph *graph = tenancy->graph;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    tenancy->home[v] = v;
+  }
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
     if (tenancy->permissions->items[k].answer == BERTH_INPLACE_USED) {
       tenancy->in_place[tenancy->permissions->items[k].result] = true;
@@ -149,7 +154,8 @@ static bool is_safe(const struct tenancy *tenancy, const struct berth_permission
   const struct berth_graph *graph = tenancy->graph;
   uint32_t from = berth_verify_root(graph, used->operand);
   uint32_t to = used->result;
-  bool operand_dies = !is_external(graph, from) && !tenancy->roots.kept[from] &&
+  bool ours = !is_external(graph, from) || (graph->value_flags[from] & BERTH_VALUE_DONATED) != 0;
+  bool operand_dies = ours && !tenancy->roots.kept[from] &&
                       tenancy->roots.upper[from] == (int64_t)used->op + 1 && !tenancy->taken[from] &&
                       tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1;
   bool result_is_new = tenancy->counted[to] == used->op + 1 && tenancy->n_touches[to] == 1 &&
@@ -194,8 +200,12 @@ move_in_tenants(struct tenancy *tenancy, struct berth_gap *gap_of, struct berth_
     }
     uint64_t in_root = graph->value_view_offset != NULL ? graph->value_view_offset[used->operand] : 0;
     tenancy->taken[from] = true;
+    tenancy->home[used->result] = tenancy->home[from];
     tenancy->offset[used->result] = tenancy->offset[from] + in_root;
     uint32_t buffer = graph->value_buffer[used->result];
+    if (buffer == BERTH_NO_INDEX) { /* in the caller's bytes */
+      continue;
+    }
     int64_t upper = tenancy->roots.upper[used->result];
     tenancy->columns.upper[buffer] =
         upper > tenancy->columns.upper[buffer] ? upper : tenancy->columns.upper[buffer];
@@ -212,7 +222,7 @@ static void order_gaps(struct tenancy *tenancy, const struct berth_gap *gap_of) 
   }
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
     const struct berth_permission *used = &tenancy->permissions->items[k];
-    if (used->answer == BERTH_INPLACE_USED) {
+    if (used->answer == BERTH_INPLACE_USED && tenancy->graph->value_buffer[used->result] != BERTH_NO_INDEX) {
       uint32_t buffer = tenancy->graph->value_buffer[used->result];
       tenancy->gaps[tenancy->gap_begin[buffer + 1]++] = gap_of[k];
     }
@@ -220,6 +230,32 @@ static void order_gaps(struct tenancy *tenancy, const struct berth_gap *gap_of) 
 }
 
 /* ---- What every name asks of the place ---- */
+
+/* In the caller's bytes: what the caller's own names of them ask for is all that is sure. */
+static enum berth_code
+check_donors(const struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_graph *graph = tenancy->graph;
+  uint64_t *sure = berth_arena_new_zeroed(arena, uint64_t, graph->n_values);
+  if (sure == NULL) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t root = berth_verify_root(graph, v);
+    if (is_external(graph, root) && graph->value_alignment[v] > sure[root]) {
+      sure[root] = graph->value_alignment[v];
+    }
+  }
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t home = tenancy->home[berth_verify_root(graph, v)];
+    if (is_external(graph, home) && graph->value_alignment[v] > sure[home]) {
+      return berth_fail(
+          err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, v, NULL,
+          "value %u lies in the bytes of value %u, which need not be aligned to %llu", v, home,
+          (unsigned long long)graph->value_alignment[v]);
+    }
+  }
+  return BERTH_OK;
+}
 
 static enum berth_code check_names(struct tenancy *tenancy, struct berth_error *err) {
   const struct berth_graph *graph = tenancy->graph;
@@ -232,12 +268,15 @@ static enum berth_code check_names(struct tenancy *tenancy, struct berth_error *
     if (is_external(graph, root)) {
       continue;
     }
+    if (buffer == BERTH_NO_INDEX && !tenancy->in_place[root]) {
+      return fail_accounting(err, buffer);
+    }
     if (buffer != graph->value_buffer[root] || (offset & (alignment - 1)) != 0 ||
         offset != (graph->value_offset != NULL ? graph->value_offset[v] : 0)) {
       return berth_fail(
           err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, v, NULL, "value %u is not where its root is", v);
     }
-    if (alignment > tenancy->columns.alignment[buffer]) {
+    if (buffer != BERTH_NO_INDEX && alignment > tenancy->columns.alignment[buffer]) {
       tenancy->columns.alignment[buffer] = alignment;
     }
   }
@@ -271,6 +310,7 @@ enum berth_code berth_verify_derive(
   code = code != BERTH_OK ? code : settle_owners(&tenancy, err);
   code = code != BERTH_OK ? code : move_in_tenants(&tenancy, gap_of, err);
   code = code != BERTH_OK ? code : check_names(&tenancy, err);
+  code = code != BERTH_OK ? code : check_donors(&tenancy, arena, err);
   if (code == BERTH_OK) {
     order_gaps(&tenancy, gap_of);
     state(&tenancy, facts);

@@ -100,7 +100,16 @@ struct berth_buffer_spec {
  * A view is the bytes [view_offset, view_offset + size_bytes) of another value, which may be a view too and
  * may be added later. It has no buffer of its own: its root has one (pool, offset), an alignment that suits
  * every view, and a lifetime that is the hull of all its views' and its own; what keeps a view (its class,
- * held) keeps the root. Pins and pools are given for the root. */
+ * held) keeps the root. Pins and pools are given for the root.
+ *
+ * An external INPUT may be donated: the caller gives its bytes up once it was read for the last time, so that
+ * a result with a permission may lie in it, and then has no buffer. Once at most, as for every operand. */
+enum berth_donation {
+  BERTH_DONATION_NONE = 0,
+  BERTH_DONATION_MAY_USE,
+  BERTH_DONATION_MUST_USE, /* an error if no result can lie in it */
+};
+
 struct berth_value_spec {
   struct berth_text id;
   uint64_t size_bytes;
@@ -114,6 +123,7 @@ struct berth_value_spec {
   bool accumulated;
   uint32_t view_of; /* BERTH_NO_INDEX, or the value that this is a view of */
   uint64_t view_offset;
+  enum berth_donation donation;
 };
 
 /* A permission: the operator can write this output over that input (both by their place in its lists), both
@@ -219,6 +229,8 @@ enum berth_value_flag {
   BERTH_VALUE_HELD = 1,
   BERTH_VALUE_EXTERNAL = 2,
   BERTH_VALUE_ACCUMULATED = 4,
+  BERTH_VALUE_DONATED = 8,
+  BERTH_VALUE_MUST_USE = 16, /* a donation */
 };
 
 struct berth_graph {
@@ -244,12 +256,14 @@ const struct berth_pools *berth_problem_pools(const struct berth_problem *proble
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
 
-/* Why a permission is used or is not. A result that is used lies in its operand's buffer; once the operand is
- * dead, the bytes beyond the result are free again (a gap with the result as its window). */
+/* Why a permission is used or is not. A result that is used lies in its operand's buffer, or in the caller's
+ * bytes if those were donated (then its value_buffer is BERTH_NO_INDEX, and value_offset counts in the
+ * donor); once the operand is dead, the bytes beyond the result are free again (a gap with the result as its
+ * window). */
 #define BERTH_INPLACE_ANSWERS(X)                                                                             \
   X(USED, "the result lies in the operand's place")                                                          \
   X(RESTRICTED, "the problem was built without results in place")                                            \
-  X(FOREIGN, "the operand or the result belongs to the caller")                                              \
+  X(FOREIGN, "the operand belongs to the caller, who did not donate it, or the result does")                 \
   X(KEPT, "the operand is kept to the end: constant, state, output or held, or a view of it is")             \
   X(READ_LATER, "the operand, or a view of it, is touched later")                                            \
   X(SAME_ROOT, "the operator touches the operand's or result's storage by another entry of its lists too")   \

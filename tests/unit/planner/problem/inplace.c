@@ -17,6 +17,7 @@ struct value {
   uint64_t alignment; /* 0: 1 */
   uint64_t pin1;      /* plus 1; 0: none */
   uint32_t pool1;     /* plus 1; 0: all */
+  enum berth_donation donation;
 };
 
 struct op {
@@ -47,6 +48,7 @@ static void add_value(struct berth_problem_builder *builder, const struct value 
   spec.view_offset = value->view_offset;
   spec.alignment = value->alignment == 0 ? 1 : value->alignment;
   spec.pinned_offset = value->pin1 - 1; /* 0 becomes BERTH_UNPINNED */
+  spec.donation = value->donation;
   spec.pools = &pool;
   spec.n_pools = value->pool1 != 0;
   struct berth_error err;
@@ -261,6 +263,13 @@ static const struct {
      {{64}, {16, T, 0, 0, 0, 16}, {32, T, 0, 1, 8}},
      2,
      {{{END}, {0, END}}, {{2, END}, {1, END}, 1, {{0, 0}}}}},
+    {"a donation of which the caller promises too little",
+     BERTH_INPLACE_MISALIGNED,
+     2,
+     {{8, BERTH_CLASS_INPUT, BERTH_VALUE_EXTERNAL, 0, 0, 4, 0, 0, BERTH_DONATION_MAY_USE},
+      {8, T, 0, 0, 0, 8}},
+     1,
+     {{{0, END}, {1, END}, 1, {{0, 0}}}}},
     {"a view that suits",
      BERTH_INPLACE_USED,
      3,
@@ -409,6 +418,111 @@ START_TEST(a_permission_for_nobody_is_an_error) {
 }
 END_TEST
 
+#define DONATED(size, must)                                                                                  \
+  {                                                                                                          \
+    size, BERTH_CLASS_INPUT, BERTH_VALUE_EXTERNAL, 0, 0, 0, 0, 0,                                            \
+        must ? BERTH_DONATION_MUST_USE : BERTH_DONATION_MAY_USE                                              \
+  }
+
+/* Report 20: t = a + b with a donated needs no new bytes; without the donation it needs 8. */
+START_TEST(a_donation_takes_the_result) {
+  static const struct value VALUES[] = {
+      DONATED(8, false), {8, BERTH_CLASS_INPUT, BERTH_VALUE_EXTERNAL}, {8}, {8, BERTH_CLASS_OUTPUT}};
+  static const struct op OPS[] = {{{0, 1, END}, {2, END}, 1, {{0, 0}}}, {{2, END}, {3, END}, 1, {{0, 0}}}};
+  struct berth_problem *problem = build(VALUES, 4, OPS, 2, false);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->n, 0);
+  ck_assert_uint_eq(berth_problem_graph(problem)->value_buffer[3], BERTH_NO_INDEX);
+  ck_assert_int_eq(berth_problem_permissions(problem)->items[0].answer, BERTH_INPLACE_USED);
+  ck_assert_int_eq(berth_problem_permissions(problem)->items[1].answer, BERTH_INPLACE_USED);
+  ck_assert_int_eq(berth_problem_value(problem, 0).donation, BERTH_DONATION_MAY_USE);
+  ck_assert_uint_eq(plan(problem), 0);
+  berth_problem_unref(problem);
+  problem = build(VALUES, 4, OPS, 2, true);
+  ck_assert_uint_eq(plan(problem), 16);
+  berth_problem_unref(problem);
+  struct value kept[4]; /* the same without the donation */
+  memcpy(kept, VALUES, sizeof kept);
+  kept[0].donation = BERTH_DONATION_NONE;
+  problem = build(kept, 4, OPS, 2, false);
+  ck_assert_int_eq(berth_problem_permissions(problem)->items[0].answer, BERTH_INPLACE_FOREIGN);
+  ck_assert_int_eq(berth_problem_permissions(problem)->items[1].answer, BERTH_INPLACE_USED);
+  ck_assert_uint_eq(plan(problem), 8);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+/* Report 18: it is consumed once. */
+START_TEST(a_donation_is_used_once) {
+  static const struct value VALUES[] = {DONATED(8, true), {8}, {8}};
+  static const struct op OPS[] = {{{0, END}, {1, 2, END}, 2, {{0, 0}, {0, 1}}}};
+  struct berth_problem *problem = build(VALUES, 3, OPS, 1, false);
+  ck_assert_int_eq(berth_problem_permissions(problem)->items[1].answer, BERTH_INPLACE_OPERAND_TAKEN);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->n, 1);
+  ck_assert_uint_eq(plan(problem), 8);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+static struct berth_error refuse_value(const struct value *value) {
+  struct berth_problem_builder *builder = start();
+  struct berth_value_spec spec = berth_value_spec_default();
+  struct berth_error err = {0};
+  spec.id = text("w");
+  spec.class_ = value->class_;
+  spec.held = (value->flags & BERTH_VALUE_HELD) != 0;
+  spec.external = (value->flags & BERTH_VALUE_EXTERNAL) != 0;
+  spec.donation = value->donation;
+  ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, NULL, &err), BERTH_INVALID_ARGUMENT);
+  ck_assert_str_eq(err.field, "value.donation");
+  berth_problem_builder_destroy(builder);
+  return err;
+}
+
+START_TEST(only_the_callers_inputs_can_be_donated) {
+  struct value value = DONATED(8, false);
+  value.class_ = BERTH_CLASS_CONSTANT;
+  ck_assert_str_eq(
+      refuse_value(&value).message, "value 0 (\"w\"): it is donated, but a constant must never be written");
+  value.class_ = BERTH_CLASS_STATE;
+  ck_assert_int_eq(refuse_value(&value).reason, BERTH_REASON_BAD_DONATION);
+  value.class_ = BERTH_CLASS_TEMPORARY;
+  ck_assert_int_eq(refuse_value(&value).reason, BERTH_REASON_BAD_DONATION);
+  value.class_ = BERTH_CLASS_INPUT;
+  value.flags = 0;
+  ck_assert_int_eq(refuse_value(&value).reason, BERTH_REASON_BAD_DONATION);
+  value.flags = BERTH_VALUE_EXTERNAL | BERTH_VALUE_HELD;
+  ck_assert_int_eq(refuse_value(&value).reason, BERTH_REASON_BAD_DONATION);
+  value.flags = BERTH_VALUE_EXTERNAL;
+  value.donation = 9;
+  ck_assert_int_eq(refuse_value(&value).reason, BERTH_REASON_BAD_NUMBER);
+}
+END_TEST
+
+START_TEST(a_donation_that_must_be_used_is) {
+  for (int round = 0; round < 3; round++) {
+    struct berth_problem_builder *builder = start();
+    add_value(builder, &(struct value)DONATED(8, true), 'a');
+    add_value(builder, &(struct value){round == 1 ? 9 : 8}, 'b');
+    struct berth_operator_spec spec = berth_operator_spec_default();
+    spec.inputs = &(uint32_t){0};
+    spec.outputs = &(uint32_t){1};
+    spec.n_inputs = spec.n_outputs = 1;
+    spec.inplace = &(struct berth_inplace){0, 0};
+    spec.n_inplace = round > 0;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &spec, NULL, NULL), BERTH_OK);
+    if (round == 2) {
+      berth_problem_builder_forbid_inplace(builder);
+    }
+    struct berth_error err = finish_fails(builder);
+    ck_assert_int_eq(err.reason, BERTH_REASON_BAD_DONATION);
+    static const char *const WHY[] = {
+        "no operator has a permission to write over it", "the result is larger than the operand",
+        "the problem was built without results in place"};
+    ck_assert_ptr_nonnull(strstr(err.message, WHY[round]));
+  }
+}
+END_TEST
+
 START_TEST(answers_have_names) {
   for (unsigned i = 0; i < BERTH_N_INPLACE_ANSWERS; i++) {
     ck_assert_uint_gt(strlen(berth_inplace_answer_name((enum berth_inplace_answer)i)), 3);
@@ -424,5 +538,6 @@ int main(void) {
       (const TTest *const[]){
           each_permission_is_answered, one_place_for_one_result, the_tail_of_a_larger_operand_is_free_again,
           a_chain_is_one_buffer, a_restricted_solve_wants_a_restricted_problem,
-          a_permission_for_nobody_is_an_error, answers_have_names, NULL});
+          a_permission_for_nobody_is_an_error, a_donation_takes_the_result, a_donation_is_used_once,
+          only_the_callers_inputs_can_be_donated, a_donation_that_must_be_used_is, answers_have_names, NULL});
 }
