@@ -348,6 +348,14 @@ START_TEST(every_attribute_shows) {
 }
 END_TEST
 
+START_TEST(nothing_has_a_form_too) {
+  static struct statement statement;
+  static struct encoding a;
+  encode(&statement, &a, NULL);
+  ck_assert_uint_gt(a.n, 8);
+}
+END_TEST
+
 START_TEST(the_order_is_by_time_then_size_then_the_rest_then_id) {
   static struct statement statement;
   static struct encoding a;
@@ -374,5 +382,6 @@ int main(void) {
       "problem/canonical",
       (const TTest *const[]){
           order_of_rows_does_not_show, names_do_not_show, equal_encodings_are_equal_problems_with_conflicts,
-          every_attribute_shows, the_order_is_by_time_then_size_then_the_rest_then_id, NULL});
+          every_attribute_shows, nothing_has_a_form_too, the_order_is_by_time_then_size_then_the_rest_then_id,
+          NULL});
 }
