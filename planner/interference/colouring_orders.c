@@ -24,6 +24,7 @@ struct sweep {
   uint32_t *by_start;
   uint32_t *by_end;
   uint32_t *out_slot;
+  uint32_t *barred; /* of a slot: i + 1 if a partner of buffer i, the last that looked, was given it */
   struct free_slots free;
   struct berth_pairs pairs;
   uint32_t n_slots;
@@ -46,19 +47,19 @@ static void take(struct free_slots *free, uint32_t rank, uint32_t slot) {
   }
 }
 
-/* Whether a partner of buffer i was given `slot` earlier. */
-static bool slot_is_barred(const struct sweep *sweep, uint32_t i, uint32_t slot) {
+/* The slots that partners of buffer i were given earlier. */
+static void bar_slots(struct sweep *sweep, uint32_t i) {
   for (uint32_t k = 0; k < berth_pairs_n(&sweep->pairs, i); k++) {
-    if (sweep->out_slot[sweep->pairs.other[sweep->pairs.begin[i] + k]] == slot) {
-      return true;
+    uint32_t slot = sweep->out_slot[sweep->pairs.other[sweep->pairs.begin[i] + k]];
+    if (slot != UINT32_MAX) {
+      sweep->barred[slot] = i + 1;
     }
   }
-  return false;
 }
 
 static uint32_t free_slot_of_rank(const struct sweep *sweep, uint32_t i, uint32_t rank) {
   uint32_t slot = sweep->free.head[rank];
-  while (slot != UINT32_MAX && slot_is_barred(sweep, i, slot)) {
+  while (slot != UINT32_MAX && sweep->barred[slot] == i + 1) {
     slot = sweep->free.next[slot];
   }
   return slot;
@@ -67,6 +68,7 @@ static uint32_t free_slot_of_rank(const struct sweep *sweep, uint32_t i, uint32_
 static uint32_t choose_slot(struct sweep *sweep, uint32_t i) {
   const struct berth_rankset *ranks = &sweep->free.ranks;
   uint32_t wanted = sweep->rank[i];
+  bar_slots(sweep, i);
   uint32_t slot = free_slot_of_rank(sweep, i, wanted);
   for (uint32_t r = berth_rankset_after(ranks, wanted); slot == UINT32_MAX && r != BERTH_NO_RANK;
        r = berth_rankset_after(ranks, r)) {
@@ -115,14 +117,16 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
   uint64_t *key = berth_arena_new(arena, uint64_t, n);
   uint64_t *size_at = berth_arena_new(arena, uint64_t, n);
   sweep->rank = berth_arena_new(arena, uint32_t, n);
+  sweep->barred = berth_arena_new_zeroed(arena, uint32_t, n);
   sweep->slot_rank = berth_arena_new(arena, uint32_t, n);
   sweep->by_start = berth_arena_new(arena, uint32_t, n);
   sweep->by_end = berth_arena_new(arena, uint32_t, n);
   sweep->free.head = berth_arena_new(arena, uint32_t, n);
   sweep->free.next = berth_arena_new(arena, uint32_t, n);
-  if (key == NULL || size_at == NULL || sweep->rank == NULL || sweep->slot_rank == NULL ||
-      sweep->by_start == NULL || sweep->by_end == NULL || sweep->free.head == NULL ||
-      sweep->free.next == NULL || !berth_rankset_init(&sweep->free.ranks, arena, n) ||
+  if (key == NULL || size_at == NULL || sweep->rank == NULL || sweep->barred == NULL ||
+      sweep->slot_rank == NULL || sweep->by_start == NULL || sweep->by_end == NULL ||
+      sweep->free.head == NULL || sweep->free.next == NULL ||
+      !berth_rankset_init(&sweep->free.ranks, arena, n) ||
       !berth_pairs_init(&sweep->pairs, arena, n, sweep->input->n_conflicts, sweep->input->conflicts)) {
     return false;
   }

@@ -56,6 +56,12 @@ uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t
   return pool_at(assignment, buffer, assignment->choice[buffer]);
 }
 
+bool berth_assign_is_bound(const struct berth_assignment *assignment, uint32_t buffer) {
+  uint32_t n = n_choices(assignment, buffer);
+  uint32_t first = find_choice(assignment, buffer, 0);
+  return first == n || find_choice(assignment, buffer, first + 1) == n;
+}
+
 bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
   for (uint32_t choice = 0; choice < n_choices(assignment, buffer); choice++) {
     if (pool_at(assignment, buffer, choice) == pool) {
@@ -114,7 +120,12 @@ static bool place_or_move(
     uint64_t before = board->n_visited;
     bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
     uint64_t limit = pool->capacity - instance->size[i];
-    uint64_t offset = pinned ? instance->pin[i] : berth_board_find(board, i, BERTH_BOARD_LOWEST, limit);
+    uint64_t offset = BERTH_NO_PLACE;
+    if (!pinned) {
+      offset = berth_board_find(board, i, BERTH_BOARD_LOWEST, limit);
+    } else if (instance->pins_may_meet || berth_board_is_free(board, i, instance->pin[i])) {
+      offset = instance->pin[i];
+    }
     if (offset == BERTH_NO_PLACE) {
       *out_moved += berth_assign_next(assignment, pool->members[i], true);
     } else if (!berth_board_place(board, i, offset)) {

@@ -25,6 +25,9 @@ void berth_assign_first(struct berth_assignment *assignment, const uint32_t *ord
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer);
 
+/* Whether no more than one pool can hold the buffer. */
+bool berth_assign_is_bound(const struct berth_assignment *assignment, uint32_t buffer);
+
 /* Whether the buffer's list has the pool. */
 bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/order.h"
+#include "berth/problem.h"
 #include "packing/pieces.h"
 
 /* Of the nodes that make up a lifetime, and of those above them: two a level. */
@@ -40,15 +42,45 @@ static bool init_partners(struct berth_board *board) {
   return board->partner_items != NULL && board->partner_ranges != NULL;
 }
 
+static bool init_pinned(struct berth_board *board) {
+  const struct berth_packing_instance *instance = board->instance;
+  if (instance->pin == NULL) {
+    return true;
+  }
+  board->pinned = berth_arena_new(board->arena, uint32_t, instance->n_buffers);
+  if (board->pinned == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    if (instance->pin[i] != BERTH_UNPINNED) {
+      board->pinned[board->n_pinned++] = i;
+    }
+  }
+  return berth_order_by_key(board->arena, board->n_pinned, instance->pin, board->pinned);
+}
+
+/* The least alignment, as long as all that is placed begins on it: windows inside a buffer do not. */
+static uint64_t find_grain(const struct berth_packing_instance *instance) {
+  if (instance->gap_begin != NULL || instance->n_buffers == 0) {
+    return 1;
+  }
+  uint64_t grain = instance->alignment[0];
+  for (uint32_t i = 1; i < instance->n_buffers; i++) {
+    grain = instance->alignment[i] < grain ? instance->alignment[i] : grain;
+  }
+  return grain;
+}
+
 bool berth_board_init(
     struct berth_board *board, const struct berth_packing_instance *instance, const struct berth_pairs *pairs,
     struct berth_arena *arena) {
   *board = (struct berth_board){.instance = instance, .arena = arena, .pairs = pairs, .n_leaves = 1};
+  board->grain = find_grain(instance);
   while (board->n_leaves < instance->n_steps) {
     board->n_leaves *= 2;
   }
   board->offset = berth_arena_new(arena, uint64_t, instance->n_buffers);
-  if (board->offset == NULL || !init_sets(board) || !init_partners(board)) {
+  if (board->offset == NULL || !init_sets(board) || !init_partners(board) || !init_pinned(board)) {
     return false;
   }
   memset(board->offset, 0xff, instance->n_buffers * sizeof *board->offset);
@@ -185,7 +217,8 @@ static void find_cover(const struct berth_board *board, struct berth_piece piece
 static bool place_piece(struct berth_board *board, struct berth_piece piece, uint64_t offset) {
   struct cover cover;
   find_cover(board, piece, &cover);
-  struct berth_board_range range = {offset + piece.window_lower, offset + piece.window_upper};
+  struct berth_board_range range = {
+      offset + piece.window_lower, berth_align_up(offset + piece.window_upper, board->grain)};
   bool ok = true;
   for (uint32_t k = 0; ok && k < cover.n_parts; k++) {
     uint32_t node = cover.parts[k];
@@ -315,6 +348,21 @@ static struct berth_board_set partner_ranges(struct berth_board *board, uint32_t
     }
   }
   return set;
+}
+
+bool berth_board_is_free(struct berth_board *board, uint32_t i, uint64_t offset) {
+  struct berth_board_set partners = partner_ranges(board, i);
+  struct search search = {.window_upper = board->instance->size[i]};
+  add_entry(board, &partners, &search);
+  bool is_free = next_free(board, &search, offset, 1, offset) == offset;
+  struct berth_pieces pieces = berth_pieces_of(board->instance, i);
+  struct berth_piece piece;
+  while (is_free && berth_pieces_next(&pieces, &piece)) {
+    search = (struct search){.window_lower = piece.window_lower, .window_upper = piece.window_upper};
+    add_sets(board, piece, &search);
+    is_free = next_free(board, &search, offset, 1, offset) == offset;
+  }
+  return is_free;
 }
 
 /* Several windows: each in turn moves the offset up until none has to. */

@@ -34,9 +34,12 @@ struct berth_board {
   const struct berth_packing_instance *instance;
   struct berth_arena *arena;
   const struct berth_pairs *pairs;
-  uint32_t n_leaves;                     /* a power of two >= n_steps */
-  struct berth_board_set *touch;         /* 2 * n_leaves, the root at 1 */
-  struct berth_board_set *full;          /* n_leaves: at a leaf it is the same as `touch` */
+  uint32_t n_leaves;             /* a power of two >= n_steps */
+  uint64_t grain;                /* every offset is a multiple: ranges end on it, so that they merge */
+  struct berth_board_set *touch; /* 2 * n_leaves, the root at 1 */
+  struct berth_board_set *full;  /* n_leaves: at a leaf it is the same as `touch` */
+  uint32_t *pinned; /* buffers, by where they are pinned: placed in this order they only append */
+  uint32_t n_pinned;
   uint64_t *offset;                      /* of each buffer; BERTH_NO_PLACE until placed */
   uint64_t top;                          /* largest offset + size so far */
   struct berth_sort_item *partner_items; /* scratch for the partners of one buffer */
@@ -61,6 +64,9 @@ void berth_board_clear(struct berth_board *board);
 /* The offset that `fit` gives buffer i, never above `limit`: BERTH_NO_PLACE if there is none up to there. A
  * buffer with live windows, and one with partners, takes the lowest. */
 uint64_t berth_board_find(struct berth_board *board, uint32_t i, enum berth_board_fit fit, uint64_t limit);
+
+/* Whether buffer i can lie at `offset` beside what is placed. */
+bool berth_board_is_free(struct berth_board *board, uint32_t i, uint64_t offset);
 
 /* False if memory ran out: the board must then be dropped. */
 bool berth_board_place(struct berth_board *board, uint32_t i, uint64_t offset);

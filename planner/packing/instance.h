@@ -3,6 +3,7 @@
 #ifndef PACKING_INSTANCE_H
 #define PACKING_INSTANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "berth/problem.h"
@@ -24,6 +25,7 @@ struct berth_packing_instance {
   const uint64_t *size;      /* never 0: buffers of size 0 are placed by the caller */
   const uint64_t *alignment; /* powers of two, the pool's included; bind the offset only */
   const uint64_t *pin;       /* BERTH_UNPINNED or a fixed offset; NULL if nothing is pinned */
+  bool pins_may_meet;        /* nothing is shared but what pins share */
   const uint32_t *gap_begin; /* n_buffers + 1; NULL if there are no gaps */
   const struct berth_packing_gap *gaps;
   uint32_t n_conflicts; /* pairs that must not share bytes though their lifetimes are apart; a < b, sorted */

@@ -175,10 +175,17 @@ bool berth_placement_order(
   return ok;
 }
 
-static bool place_pinned(struct berth_board *board, enum berth_code *out_code) {
+/* Pins that meet in this pool leave no plan in it. */
+static bool place_pinned(struct berth_board *board, struct berth_effort *effort, enum berth_code *out_code) {
   const struct berth_packing_instance *instance = board->instance;
-  for (uint32_t i = 0; instance->pin != NULL && i < instance->n_buffers; i++) {
-    if (instance->pin[i] != BERTH_UNPINNED && !berth_board_place(board, i, instance->pin[i])) {
+  for (uint32_t k = 0; k < board->n_pinned; k++) {
+    uint32_t i = board->pinned[k];
+    uint64_t before = board->n_visited;
+    bool is_free = instance->pins_may_meet || berth_board_is_free(board, i, instance->pin[i]);
+    if (!berth_effort_spend(effort, board->n_visited - before) || !is_free) {
+      return false;
+    }
+    if (!berth_board_place(board, i, instance->pin[i])) {
       *out_code = BERTH_RESOURCE_EXHAUSTED;
       return false;
     }
@@ -193,7 +200,7 @@ bool berth_placement_pass(
   uint64_t ceiling = search->best_arena - 1; /* only a better plan is of use */
   ceiling = ceiling > instance->capacity ? instance->capacity : ceiling;
   berth_board_clear(board);
-  if (!place_pinned(board, out_code) || board->top > ceiling) {
+  if (!place_pinned(board, search->effort, out_code) || board->top > ceiling) {
     return false;
   }
   for (uint32_t k = 0; k < instance->n_buffers; k++) {

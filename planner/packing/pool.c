@@ -24,6 +24,7 @@ static bool forbid_reuse(struct berth_packing_instance *instance, struct berth_a
   instance->gap_begin = NULL;
   instance->gaps = NULL;
   instance->n_conflicts = 0;
+  instance->pins_may_meet = true;
   return true;
 }
 
@@ -173,7 +174,9 @@ static bool make_blocks(
   out->size = size;
   out->alignment = alignment;
   out->pin = pin;
-  return forbid_reuse(out, arena);
+  bool ok = forbid_reuse(out, arena);
+  out->pins_may_meet = false;
+  return ok;
 }
 
 /* The members go where their slots are, if that is better than what the pool has. */

@@ -115,6 +115,22 @@ static uint64_t lacking(const struct berth_solve_task *task, uint32_t buffer) {
 }
 
 /* Proven only where the members of the refused pool have nowhere else to be. */
+static bool is_proven(const struct berth_solve_task *task) {
+  if (task->homeless != BERTH_NO_INDEX) {
+    return true;
+  }
+  if (task->refused == BERTH_NO_INDEX || !task->assignment.pools[task->refused].infeasible) {
+    return false;
+  }
+  const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    if (!berth_assign_is_bound(&task->assignment, pool->members[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static enum berth_code refuse(const struct berth_solve_task *task, struct berth_plan *plan) {
   plan->status = BERTH_PLAN_UNKNOWN;
   if (task->homeless != BERTH_NO_INDEX) {
@@ -123,7 +139,7 @@ static enum berth_code refuse(const struct berth_solve_task *task, struct berth_
     return BERTH_OK;
   }
   const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
-  if (!pool->infeasible || task->assignment.spilled) {
+  if (!is_proven(task)) {
     return BERTH_OK;
   }
   struct berth_arena arena;
@@ -140,9 +156,7 @@ static enum berth_code refuse(const struct berth_solve_task *task, struct berth_
 enum berth_code berth_solve_outcome(
     const struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
   bool is_placed = task->homeless == BERTH_NO_INDEX && task->refused == BERTH_NO_INDEX;
-  bool is_proof = task->homeless != BERTH_NO_INDEX ||
-                  (task->refused != BERTH_NO_INDEX && task->assignment.pools[task->refused].infeasible);
-  if (!is_placed && !is_proof && task->effort.state == BERTH_EFFORT_STOPPED) {
+  if (!is_placed && !is_proven(task) && task->effort.state == BERTH_EFFORT_STOPPED) {
     return berth_fail(
         err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
         "stopped before there was a plan");
