@@ -175,7 +175,10 @@ static enum berth_code place(struct berth_solve_task *task) {
     }
     uint32_t n_moved = 0;
     if (task->effort.state != BERTH_EFFORT_STOPPED && task->assignment.n_pools > 1) {
+      uint64_t limit = task->effort.limit; /* as the first pass: whatever the budget */
+      berth_effort_set_limit(&task->effort, UINT64_MAX);
       code = berth_assign_spill(&task->assignment, task->refused, &task->arena, &task->effort, &n_moved);
+      berth_effort_set_limit(&task->effort, limit);
     }
     if (code != BERTH_OK || n_moved == 0) {
       return code;
