@@ -200,6 +200,24 @@ static const struct phase PHASES[] = {
 };
 enum { N_PHASES = sizeof PHASES / sizeof PHASES[0] };
 
+/* No search for pools in which pins may meet: it takes pins for what every buffer is. */
+static bool is_searched(const struct berth_packing_pool *pool) {
+  bool meeting = pool->instance.pin != NULL && pool->instance.pins_may_meet;
+  return pool->kind == BERTH_POOL_BYTES && pool->n_members > 0 && !meeting;
+}
+
+/* A pool that placement refused may have a plan now. */
+static void look_again(struct berth_solve_task *task) {
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    struct berth_packing_pool *pool = &task->assignment.pools[p];
+    pool->arena_bytes = pool->n_members > 0 ? pool->arena_bytes : 0;
+    if (pool->arena_bytes == BERTH_UNLIMITED) {
+      return;
+    }
+  }
+  task->refused = BERTH_NO_INDEX;
+}
+
 static enum berth_code improve(struct berth_solve_task *task) {
   task->is_settled = true;
   berth_solve_tell(task);
@@ -208,7 +226,7 @@ static enum berth_code improve(struct berth_solve_task *task) {
     uint64_t left =
         task->options.budget_ticks > task->effort.ticks ? task->options.budget_ticks - task->effort.ticks : 0;
     berth_effort_set_limit(&task->effort, task->effort.ticks + left / (task->assignment.n_pools - p));
-    for (unsigned k = 1; k < N_PHASES && pool->kind == BERTH_POOL_BYTES && pool->n_members > 0; k++) {
+    for (unsigned k = 1; k < N_PHASES && is_searched(pool); k++) {
       if (is_on(task, PHASES[k].strategy)) {
         enum berth_code code = run_strategy(task, pool, PHASES[k].run, UINT32_MAX);
         if (code != BERTH_OK) {
@@ -217,6 +235,7 @@ static enum berth_code improve(struct berth_solve_task *task) {
       }
     }
   }
+  look_again(task);
   return BERTH_OK;
 }
 

@@ -79,6 +79,30 @@ START_TEST(a_stopped_or_spent_search_proves_nothing) {
 }
 END_TEST
 
+/* Report 38, Q1: greedy by size needs 14 and 9 are enough: the complete search fits what placement refused,
+ * also where a pool that is empty or full of its own comes after. */
+START_TEST(what_placement_refuses_may_still_fit) {
+  for (int n_pools = 1; n_pools <= 2; n_pools++) {
+    two_pools(9, BERTH_UNLIMITED);
+    sample.n_pools = (uint32_t)n_pools;
+    static const int Q1[5][3] = {{3, 5, 7}, {4, 6, 7}, {2, 5, 7}, {4, 2, 5}, {5, 3, 4}};
+    for (int k = 0; k < 5; k++) {
+      struct sample_buffer *buffer = sample_add(&sample, (uint64_t)Q1[k][0], Q1[k][1], Q1[k][2] + 1);
+      buffer->spec.n_pools = 1;
+    }
+    struct berth_problem *problem = sample_build(&sample, NULL);
+    struct berth_solve_options options = berth_solve_options_default();
+    options.strategies = UINT32_C(1) << BERTH_STRATEGY_EXACT;
+    struct berth_plan *plan = NULL;
+    ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
+    ck_assert_str_eq(berth_plan_status_name(plan->status), "optimal");
+    ck_assert_uint_eq(plan->arena_bytes, 9);
+    berth_plan_unref(plan);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
 /* Slots hold pins, too: blocks that would meet are apart, or nothing is. */
 START_TEST(pins_in_slots) {
   sample_finish(&sample);
@@ -156,6 +180,7 @@ int main(void) {
   sample_init(&sample);
   return berth_suite_run(
       "solve/hard", (const TTest *const[]){
-                        pins_that_meet_part_by_pool, a_stopped_or_spent_search_proves_nothing, pins_in_slots,
+                        pins_that_meet_part_by_pool, a_stopped_or_spent_search_proves_nothing,
+                        what_placement_refuses_may_still_fit, pins_in_slots,
                         near_linear_where_it_could_be_quadratic, NULL});
 }
