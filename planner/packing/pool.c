@@ -8,8 +8,7 @@
 #include "packing/build.h"
 #include "packing/placement.h"
 
-/* Everyone is live at the one step that there is. */
-static bool forbid_reuse(struct berth_packing_instance *instance, struct berth_arena *arena) {
+bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct berth_arena *arena) {
   uint32_t *lower = berth_arena_new_zeroed(arena, uint32_t, instance->n_buffers);
   uint32_t *upper = berth_arena_new(arena, uint32_t, instance->n_buffers);
   if (lower == NULL || upper == NULL) {
@@ -64,7 +63,7 @@ enum berth_code berth_packing_pool_prepare(
   pool->infeasible = false;
   enum berth_code code = berth_packing_build(
       buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, arena, &pool->instance, NULL);
-  if (code == BERTH_OK && !reuse && !forbid_reuse(&pool->instance, arena)) {
+  if (code == BERTH_OK && !reuse && !berth_packing_forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
   if (code == BERTH_OK && !reuse && pool->instance.pin != NULL) {
@@ -174,7 +173,7 @@ static bool make_blocks(
   out->size = size;
   out->alignment = alignment;
   out->pin = pin;
-  bool ok = forbid_reuse(out, arena);
+  bool ok = berth_packing_forbid_reuse(out, arena);
   out->pins_may_meet = false;
   return ok;
 }

@@ -24,6 +24,9 @@ struct berth_packing_pool {
   bool infeasible;      /* proven for these members */
 };
 
+/* Everyone is live at the one step that there is; only pins may meet. False if memory ran out. */
+bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct berth_arena *arena);
+
 /* Instance and bound for the pool's members. `reuse` false: no two buffers share bytes, whatever their lives.
  */
 enum berth_code berth_packing_pool_prepare(

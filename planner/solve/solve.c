@@ -112,7 +112,41 @@ static enum berth_code run_strategy(
   return code;
 }
 
-/* A plan to start from. The first pass is made whatever the budget. */
+/* The first pass is made whatever the budget. */
+static enum berth_code run_placement(struct berth_solve_task *task, struct berth_packing_pool *pool) {
+  uint64_t limit = task->effort.limit;
+  berth_effort_set_limit(&task->effort, UINT64_MAX);
+  enum berth_code code = run_strategy(task, pool, &berth_packing_placement, BERTH_PLACEMENT_FIRST);
+  berth_effort_set_limit(&task->effort, limit);
+  if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT)) {
+    code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST);
+  }
+  return code;
+}
+
+/* Sharing is never worse than not sharing: where alignment made it so, what is apart is a plan, too. (Pins
+ * that were placed do not meet; of others that is not known.) */
+static enum berth_code place_apart(struct berth_solve_task *task, struct berth_packing_pool *pool) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    sum += pool->instance.size[k];
+  }
+  bool unsure = pool->instance.pin != NULL && pool->arena_bytes == BERTH_UNLIMITED;
+  if (pool->arena_bytes <= sum || unsure || pool->infeasible) {
+    return BERTH_OK;
+  }
+  struct berth_packing_instance instance = pool->instance;
+  struct berth_arena_mark mark = berth_arena_mark(&task->arena);
+  enum berth_code code = BERTH_RESOURCE_EXHAUSTED;
+  if (berth_packing_forbid_reuse(&pool->instance, &task->arena)) {
+    code = run_placement(task, pool);
+  }
+  berth_arena_rewind(&task->arena, mark);
+  pool->instance = instance;
+  return code;
+}
+
+/* A plan to start from. */
 static enum berth_code place_pool(struct berth_solve_task *task, struct berth_packing_pool *pool) {
   bool reuse = task->options.reuse != BERTH_REUSE_NONE;
   if (pool->kind == BERTH_POOL_SLOTS) {
@@ -122,14 +156,8 @@ static enum berth_code place_pool(struct berth_solve_task *task, struct berth_pa
     pool->arena_bytes = 0;
     return BERTH_OK;
   }
-  uint64_t limit = task->effort.limit;
-  berth_effort_set_limit(&task->effort, UINT64_MAX);
-  enum berth_code code = run_strategy(task, pool, &berth_packing_placement, BERTH_PLACEMENT_FIRST);
-  berth_effort_set_limit(&task->effort, limit);
-  if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT)) {
-    code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST);
-  }
-  return code;
+  enum berth_code code = run_placement(task, pool);
+  return code == BERTH_OK && reuse ? place_apart(task, pool) : code;
 }
 
 /* One round over the pools with the present assignment: every pool gets a plan, or the first that does not is

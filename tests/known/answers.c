@@ -116,7 +116,8 @@ START_TEST(known_wrong_arenas_are_not_had) {
     if (!known->has_wrong_arena) {
       continue;
     }
-    struct berth_plan *plan = solve(known, known->wrong_arena);
+    struct berth_plan *plan =
+        solve(known, known->wrong_arena < optimum ? known->wrong_arena : BERTH_UNLIMITED);
     if (known->wrong_arena < optimum) {
       ck_assert_msg(
           plan->status == BERTH_PLAN_INFEASIBLE, "%s: %llu", known->id,
