@@ -10,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from lib.ctl import ctl as run_ctl  # noqa: E402
 from lib.daemon import Daemon  # noqa: E402
+from lib.problems import csv, endless_rows  # noqa: E402
 from lib.protos import Api, Protos  # noqa: E402
 
 
@@ -49,6 +50,14 @@ def start(folder):
         if one.running():
             status = one.stop()
             assert status == 0, f"berthd ended with {status}:\n{one.log[-8000:]}"
+
+
+@pytest.fixture(scope="session")
+def endless(tmp_path_factory):
+    """A file whose planning ends by its deadline only."""
+    path = tmp_path_factory.mktemp("endless") / "endless.csv"
+    path.write_text(csv(endless_rows()))
+    return path
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ HEAD = "id,lower,upper,size\n"
 # Text, the line it is about, and words that the message has.
 FILES = {
     "empty": ("", None, ()),
-    "header alone is no buffer": (HEAD, None, ()),
     "unknown column": ("id,lower,upper,size,colour\na,0,1,2,red\n", 1, ("colour",)),
     "column missing": ("id,lower,upper\na,0,1\n", 1, ("size",)),
     "column twice": ("id,lower,upper,size,size\na,0,1,2,2\n", 1, ("size",)),

@@ -117,9 +117,9 @@ def test_deep_nesting(api):
     data = b""
     for _ in range(20_000):
         data = field(1, data)
-    assert call(api, data) == grpc.StatusCode.INVALID_ARGUMENT
     # Groups, which proto3 has not, nest without a length.
-    assert call(api, b"\x0b" * 60_000) == grpc.StatusCode.INVALID_ARGUMENT
+    for message in (data, b"\x0b" * 60_000):
+        assert call(api, message) in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
 def test_invalid_utf8_and_nul(api, protos):
@@ -272,7 +272,7 @@ def test_connection_that_never_speaks_is_closed(start, protos):
 def test_garbage_on_a_connection(start, protos):
     daemon = start(**{"limits-handshake": "2s"})
     preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-    for data in (os.urandom(4096), b"GET / HTTP/1.1\r\n\r\n", preface + os.urandom(4096), preface + b"\0\0\0\4\0\0\0\0\0"):
+    for data in (os.urandom(4096), b"GET / HTTP/1.1\r\n\r\n", preface + os.urandom(4096)):
         client = connect(daemon)
         client.sendall(data)
         good(daemon, protos)
@@ -282,8 +282,8 @@ def test_garbage_on_a_connection(start, protos):
 def test_client_that_leaves_in_the_middle_of_a_message(daemon, protos):
     for _ in range(20):
         api = Api(protos, daemon.address)
-        pending = api.raw(COMPUTE, "stream_unary")(iter([b"\x0a\xff\xff\x01" + b"x" * 100_000]), timeout=20)
-        del pending
+        pending = api.raw(COMPUTE).future(b"x" * (8 * MIB), timeout=20)
+        pending.cancel()
         api.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 from lib.ctl import OK, UNAVAILABLE, start_ctl
 from lib.ctl import ctl as run_ctl
 from lib.daemon import poll
-from lib.paths import BIN, EXAMPLE, HARD, clean_environment
+from lib.paths import BIN, EXAMPLE, clean_environment
 
 pytestmark = pytest.mark.sanitize
 
@@ -45,9 +45,9 @@ def test_idle_daemon_ends_at_once_and_leaves_nothing(start, number):
     assert not daemon.socket.exists()
 
 
-def test_drain_lets_work_finish(start):
+def test_drain_lets_work_finish(start, endless):
     daemon = start()
-    client = start_ctl("plan", HARD, "--json", "--server", daemon.address, "--budget", "2000000000", "--deadline", "20")
+    client = start_ctl("plan", endless, "--json", "--server", daemon.address, "--budget", "300000000", "--deadline", "60")
     poll(lambda: is_busy(daemon), 10, "a worker plans")
     daemon.send_signal(signal.SIGTERM)
     out, err = client.communicate(timeout=60)
@@ -55,9 +55,9 @@ def test_drain_lets_work_finish(start):
     assert daemon.wait() == 0
 
 
-def test_drain_refuses_new_work_and_says_so(start):
+def test_drain_refuses_new_work_and_says_so(start, endless):
     daemon = start(**{"server-drain": "3s"})
-    client = start_ctl("plan", HARD, "--json", "--server", daemon.address, *LONG)
+    client = start_ctl("plan", endless, "--json", "--server", daemon.address, *LONG)
     poll(lambda: is_busy(daemon), 10, "a worker plans")
     daemon.send_signal(signal.SIGTERM)
     poll(lambda: daemon.get("/readyz")[0] != 200, 5, "not ready any more")
@@ -67,9 +67,9 @@ def test_drain_refuses_new_work_and_says_so(start):
     assert daemon.wait() == 0
 
 
-def test_drain_ends_in_its_time_and_cuts_plans_short(start):
+def test_drain_ends_in_its_time_and_cuts_plans_short(start, endless):
     daemon = start(**{"server-drain": "1s"})
-    client = start_ctl("plan", HARD, "--json", "--server", daemon.address, *LONG)
+    client = start_ctl("plan", endless, "--json", "--server", daemon.address, *LONG)
     poll(lambda: is_busy(daemon), 10, "a worker plans")
     began = time.monotonic()
     daemon.send_signal(signal.SIGTERM)
@@ -79,9 +79,9 @@ def test_drain_ends_in_its_time_and_cuts_plans_short(start):
     assert client.returncode in (OK, UNAVAILABLE)
 
 
-def test_client_that_leaves_ends_its_work(start):
+def test_client_that_leaves_ends_its_work(start, endless):
     daemon = start()
-    client = start_ctl("plan", HARD, "--json", "--server", daemon.address, *LONG)
+    client = start_ctl("plan", endless, "--json", "--server", daemon.address, *LONG)
     poll(lambda: is_busy(daemon), 10, "a worker plans")
     client.kill()
     client.wait()

@@ -7,7 +7,7 @@ import pytest
 from lib.ctl import OK
 from lib.daemon import poll
 from lib.paths import HARD, RESNET50
-from lib.problems import fill, load, random_rows, read_csv, violations
+from lib.problems import endless_rows, fill, load, random_rows, read_csv, violations
 from lib.protos import Api
 
 pytestmark = pytest.mark.sanitize
@@ -112,9 +112,12 @@ def test_verify(api, protos):
     assert api.verify(request, timeout=20).valid
     request.buffer_offset[:] = [0] * len(rows)
     verdict = api.verify(request, timeout=20)
-    pairs = [v for v in violations(rows, [0] * len(rows), 2**63)]
-    assert not verdict.valid and verdict.n_violations == len(pairs)
-    assert verdict.violations[0].kind == protos.service.VIOLATION_KIND_OVERLAP and verdict.violations[0].message
+    pairs = {frozenset(pair) for pair in violations(rows, [0] * len(rows), 2**63)}
+    assert not verdict.valid and 0 < verdict.violation_count <= len(pairs)
+    assert len(verdict.violations) == min(100, verdict.violation_count)
+    for found in verdict.violations:
+        assert found.kind == protos.service.VIOLATION_KIND_OVERLAP and found.message
+        assert frozenset((rows[found.buffer_a][0], rows[found.buffer_b][0])) in pairs
 
 
 def test_capacity(api, protos):
@@ -122,14 +125,19 @@ def test_capacity(api, protos):
     with pytest.raises(grpc.RpcError) as caught:
         api.compute(request_for(protos, rows, capacity_bytes=load(rows) - 1), timeout=60)
     assert caught.value.code() == grpc.StatusCode.FAILED_PRECONDITION
-    info = protos.error_details(caught.value)["ErrorInfo"]
-    assert str(load(rows)) in info.metadata.values(), info
+    details = protos.error_details(caught.value)
+    assert details["ErrorInfo"].domain == "berth"
+    plan = details["Plan"]
+    assert plan.status == protos.plan.PLAN_STATUS_INFEASIBLE and plan.lower_bound_bytes >= load(rows)
+    blamed = [rows[i] for i in plan.culprits]
+    assert blamed and max(row[1] for row in blamed) < min(row[2] for row in blamed), "they are live together"
 
 
 def test_deadline_gives_the_best_so_far(api, protos):
-    rows = read_csv(HARD)
+    rows = endless_rows()
     began = time.monotonic()
     reply = api.compute(request_for(protos, rows, budget_ticks=100_000_000_000), timeout=2)
+    assert reply.plan.status == protos.plan.PLAN_STATUS_CUT_SHORT
     assert time.monotonic() - began < 3
     check(reply.plan, rows)
 
@@ -156,11 +164,9 @@ def test_equal_requests_at_once_are_one_computation(start, protos):
 def test_full_queue_says_when_to_try_again(start, protos):
     daemon = start(**{"server-workers": "1", "server-queue": "1"})
     api = Api(protos, daemon.address, **{"grpc.enable_retries": 0})
-    hard = read_csv(HARD)
     pending = []
     for i in range(2):  # one on the worker, one in the queue
-        rows = [(*row[:3], row[3] + i) for row in hard]
-        pending.append(api.compute.future(request_for(protos, rows, budget_ticks=10**12), timeout=60))
+        pending.append(api.compute.future(request_for(protos, endless_rows(i), budget_ticks=10**12), timeout=60))
         poll(lambda n=i: daemon.metric("berth_requests_open") == n + 1, 10, "the request is in")
     with pytest.raises(grpc.RpcError) as caught:
         api.compute(request_for(protos, random_rows(50, seed=16)), timeout=20)
@@ -178,7 +184,7 @@ def test_full_queue_says_when_to_try_again(start, protos):
 def test_cancelled_call_frees_the_worker(start, protos):
     daemon = start(**{"server-workers": "1"})
     api = Api(protos, daemon.address)
-    call = api.compute.future(request_for(protos, read_csv(HARD), budget_ticks=10**12), timeout=60)
+    call = api.compute.future(request_for(protos, endless_rows(), budget_ticks=10**12), timeout=60)
     poll(lambda: daemon.metric("berth_workers_busy") == 1, 10, "the worker plans")
     call.cancel()
     poll(lambda: daemon.metric("berth_workers_busy") == 0, 5, "the worker is free")
@@ -186,7 +192,7 @@ def test_cancelled_call_frees_the_worker(start, protos):
 
 
 def test_large_problem(api, protos):
-    rows = random_rows(62185, seed=17, steps=20000, largest=1 << 20)
+    rows = random_rows(62185, seed=17, steps=20000, largest=1 << 20, longest=30)
     reply = api.compute(request_for(protos, rows, budget_ticks=50_000_000), timeout=120)
     check(reply.plan, rows)
 

@@ -13,6 +13,7 @@ const definition = loader.loadSync(["berth/v1/plan_service.proto", "grpc/health/
   longs: Number,
   enums: String,
   oneofs: true,
+  defaults: true,
 });
 const packages = grpc.loadPackageDefinition(definition);
 const plans = new packages.berth.v1.PlanService(address, grpc.credentials.createInsecure());

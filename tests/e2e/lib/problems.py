@@ -14,14 +14,19 @@ def read_csv(path):
     return [(row[0], *map(int, row[1:])) for row in (line.split(",") for line in lines[1:] if line)]
 
 
-def random_rows(n, seed=1, steps=100, largest=1000):
-    """Returns n random buffers."""
+def random_rows(n, seed=1, steps=100, largest=1000, longest=None):
+    """Returns n random buffers. Those of endless_rows() keep any search busy for minutes."""
     rng = random.Random(seed)
     rows = []
     for i in range(n):
         lower = rng.randrange(steps)
-        rows.append((f"b{i}", lower, lower + rng.randint(1, steps // 4 or 1), rng.randint(1, largest)))
+        rows.append((f"b{i}", lower, lower + rng.randint(1, longest or steps // 4 or 1), rng.randint(1, largest)))
     return rows
+
+
+def endless_rows(seed=1):
+    """Returns a problem that is not solved within any budget that the tests give."""
+    return random_rows(2000, seed=seed, steps=500, largest=10**6)
 
 
 def load(rows):

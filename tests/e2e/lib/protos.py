@@ -47,7 +47,8 @@ class Protos:
                 assert status.code == error.code().value[0]
                 for packed in status.details:
                     name = packed.type_url.rsplit(".", 1)[-1]
-                    message = getattr(self.details, name)()
+                    message = getattr(self.details, name, None) or getattr(self.plan, name)
+                    message = message()
                     assert packed.Unpack(message)
                     found[name] = message
         return found
