@@ -11,7 +11,22 @@
 
 #include "suite.h"
 
-enum { MAX_ENVIRONMENT = 8 };
+enum { MAX_ENVIRONMENT = 8, N_SANITIZERS = 3 };
+
+/* The program under a sanitizer is to be judged as the test is. */
+static unsigned pass_sanitizer_options(char (*texts)[4096], const char **out_variables) {
+  static const char *const NAMES[N_SANITIZERS] = {"ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+  unsigned n = 0;
+  for (unsigned i = 0; i < N_SANITIZERS; i++) {
+    const char *value = getenv(NAMES[i]);
+    if (value != NULL) {
+      snprintf(texts[n], sizeof texts[n], "%s=%s", NAMES[i], value);
+      out_variables[n] = texts[n];
+      n++;
+    }
+  }
+  return n;
+}
 
 static char *read_all(FILE *file) {
   ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
@@ -47,9 +62,11 @@ static struct started start(const char *const *words, const char *input, const c
   char path[4096];
   const char *search = getenv("PATH");
   snprintf(path, sizeof path, "PATH=%s", search != NULL ? search : "/usr/bin:/bin");
-  const char *variables[MAX_ENVIRONMENT + 2] = {path};
+  const char *variables[MAX_ENVIRONMENT + N_SANITIZERS + 2] = {path};
+  char options[N_SANITIZERS][4096];
+  unsigned n_variables = 1 + pass_sanitizer_options(options, variables + 1);
   for (unsigned i = 0; environment != NULL && i < MAX_ENVIRONMENT && environment[i] != NULL; i++) {
-    variables[i + 1] = environment[i];
+    variables[n_variables++] = environment[i];
   }
   union { /* posix_spawn takes words that may be written, and does not write them */
     const char *const *constant;
