@@ -20,13 +20,11 @@ static const struct {
 static void key_label(const struct berth_svg_view *view, unsigned key, char *out, size_t capacity) {
   if (view->by_class) {
     snprintf(out, capacity, "%s %s", CLASS_LABELS[key], berth_units_bytes(view->plan->class_bytes[key]).text);
-  } else if (key == 0 && view->life_limit[0] <= 1) {
+  } else if (view->life_limit[key] <= 1) {
     snprintf(out, capacity, "1 step");
-  } else if (key + 1 < BERTH_SVG_N_KEYS) {
+  } else {
     snprintf(
         out, capacity, "to %s steps", berth_units_grouped((uint64_t)fmin(view->life_limit[key], 9e18)).text);
-  } else {
-    snprintf(out, capacity, "longer");
   }
 }
 

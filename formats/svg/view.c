@@ -14,6 +14,28 @@ static bool has_one_class(const struct berth_buffers *buffers) {
   return true;
 }
 
+static double life_of(const struct berth_buffers *buffers, uint32_t buffer) {
+  return fmax(1, (double)buffers->upper[buffer] - (double)buffers->lower[buffer]);
+}
+
+/* Shares of the longest life, or steps of one factor from the shortest to the longest where those are larger,
+ * so that each colour has something to show. */
+static void set_life_limits(struct berth_svg_view *view) {
+  const struct berth_buffers *buffers = view->buffers;
+  double shortest = buffers->n != 0 ? INFINITY : 1;
+  double longest = 1;
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    shortest = fmin(shortest, life_of(buffers, i));
+    longest = fmax(longest, life_of(buffers, i));
+  }
+  static const double SHARES[BERTH_SVG_N_KEYS - 1] = {0.005, 0.02, 0.1, 0.3, 0.7};
+  for (unsigned i = 0; i + 1 < BERTH_SVG_N_KEYS; i++) {
+    double step = shortest * pow(longest / shortest, (i + 1.0) / BERTH_SVG_N_KEYS);
+    view->life_limit[i] = floor(fmax(step, SHARES[i] * longest));
+  }
+  view->life_limit[BERTH_SVG_N_KEYS - 1] = longest;
+}
+
 void berth_svg_view_init(
     struct berth_svg_view *view, const struct berth_problem *problem, const struct berth_plan *plan) {
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
@@ -32,10 +54,7 @@ void berth_svg_view_init(
   view->first_step = first;
   view->end_step = end;
   view->by_class = !has_one_class(buffers);
-  static const double SHARES[BERTH_SVG_N_KEYS] = {0.005, 0.02, 0.1, 0.3, 0.7, 1};
-  for (unsigned i = 0; i < BERTH_SVG_N_KEYS; i++) {
-    view->life_limit[i] = fmax(1, floor(SHARES[i] * (end - first)));
-  }
+  set_life_limits(view);
 }
 
 double berth_svg_x(const struct berth_svg_view *view, double step) {
@@ -51,7 +70,7 @@ unsigned berth_svg_key(const struct berth_svg_view *view, uint32_t buffer) {
   if (view->by_class) {
     return view->buffers->class_[buffer] < BERTH_SVG_N_KEYS ? view->buffers->class_[buffer] : 0;
   }
-  double life = (double)view->buffers->upper[buffer] - (double)view->buffers->lower[buffer];
+  double life = life_of(view->buffers, buffer);
   unsigned key = 0;
   while (key + 1 < BERTH_SVG_N_KEYS && life > view->life_limit[key]) {
     key++;
