@@ -8,13 +8,13 @@ struct berth_units_text berth_units_bytes(uint64_t n_bytes) {
   struct berth_units_text out;
   unsigned unit = 0;
   double n = (double)n_bytes;
-  /* 1023.95 and more would be shown as 1024.0 of the smaller unit */
-  while (unit + 1 < sizeof UNITS / sizeof UNITS[0] && n >= (unit == 0 ? 1024 : 1023.95)) {
+  /* 1023.5 and more would be shown as 1024 of the smaller unit */
+  while (unit + 1 < sizeof UNITS / sizeof UNITS[0] && n >= (unit == 0 ? 1024 : 1023.5)) {
     n /= 1024;
     unit++;
   }
   bool is_whole = n == (double)(uint64_t)n;
-  snprintf(out.text, sizeof out.text, "%.*f %s", is_whole ? 0 : n < 10 ? 2 : 1, n, UNITS[unit]);
+  snprintf(out.text, sizeof out.text, "%.*f %s", is_whole || n >= 999.95 ? 0 : n < 9.995 ? 2 : 1, n, UNITS[unit]);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,86 @@ START_TEST(interrupted) {
 }
 END_TEST
 
+/* A problem that keeps any search busy for minutes, in a file that the caller removes. */
+static void make_endless(char *path) {
+  int fd = mkstemp(path);
+  ck_assert_int_ge(fd, 0);
+  FILE *file = fdopen(fd, "w");
+  ck_assert_ptr_nonnull(file);
+  fputs("id,lower,upper,size\n", file);
+  uint32_t state = 1;
+  for (unsigned i = 0; i < 2000; i++) {
+    unsigned numbers[3];
+    for (unsigned k = 0; k < 3; k++) {
+      state = state * UINT32_C(1664525) + UINT32_C(1013904223);
+      numbers[k] = state >> 8;
+    }
+    unsigned lower = numbers[0] % 500;
+    fprintf(file, "%u,%u,%u,%u\n", i, lower, lower + 1 + numbers[1] % 125, 1 + numbers[2] % 1000000);
+  }
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_deadline_cuts_the_search_short) {
+  char path[] = "/tmp/berth-endless-XXXXXX";
+  make_endless(path);
+  struct run_result result =
+      CTL("plan", "--local", path, "--json", "--deadline", "0.4", "--budget", "1000000000000");
+  expect_status(&result, 0);
+  json_t *root = parse(&result);
+  ck_assert_str_eq(json_string_value(json_object_get(root, "status")), "cut_short");
+  double seconds = json_number_value(json_object_get(root, "solve_seconds"));
+  ck_assert_msg(seconds >= 0.39 && seconds < 5, "%f", seconds);
+  json_decref(root);
+  run_free(&result);
+  remove(path);
+}
+END_TEST
+
+START_TEST(a_budget_ends_the_search_at_the_same_plan) {
+  char path[] = "/tmp/berth-endless-XXXXXX";
+  make_endless(path);
+  struct run_result once = CTL("plan", "--local", path, "--csv", "-", "--budget", "30000000");
+  struct run_result twice = CTL("plan", "--local", path, "--csv", "-", "--budget", "30000000");
+  expect_status(&once, 0);
+  ck_assert_str_eq(once.out, twice.out);
+  run_free(&once);
+  run_free(&twice);
+  remove(path);
+}
+END_TEST
+
+START_TEST(a_search_is_interrupted) {
+  char path[] = "/tmp/berth-endless-XXXXXX";
+  make_endless(path);
+  struct run_result result = run_and_signal(
+      (const char *const[]){BERTHCTL, "plan", "--local", path, "--budget", "1000000000000", NULL}, SIGINT,
+      300);
+  expect_status(&result, 130);
+  ck_assert_str_eq(result.out, "");
+  run_free(&result);
+  remove(path);
+}
+END_TEST
+
+START_TEST(progress_is_shown_on_a_terminal) {
+  char path[] = "/tmp/berth-endless-XXXXXX";
+  make_endless(path);
+  char command[256];
+  snprintf(command, sizeof command, "%s plan --local %s --deadline 1 --budget 1000000000000", BERTHCTL, path);
+  struct run_result result =
+      run((const char *const[]){"script", "-qec", command, "/dev/null", NULL}, NULL,
+          (const char *const[]){"TERM=xterm", NULL});
+  expect_status(&result, 0);
+  const char *line = strstr(result.out, "\r\033[Kplanning, ");
+  ck_assert_ptr_nonnull(line);
+  ck_assert_ptr_nonnull(strstr(line, ", gap "));
+  ck_assert_ptr_nonnull(strstr(line, "\r\033[K\033[1m")); /* gone before the summary */
+  run_free(&result);
+  remove(path);
+}
+END_TEST
+
 START_TEST(nobody_listens) {
   struct run_result result = CTL("plan", "--server", "unix:/no/such.sock", EXAMPLE);
   expect_status(&result, 6);
@@ -343,11 +424,26 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "client/local",
-      (const TTest *const[]){
-          every_small_file_is_planned_within_its_bound, standard_input_is_a_file, offsets_beyond_32_bits,
-          zero_sizes_and_empty_problems, errors_name_file_line_and_column, usage_errors, does_it_fit,
-          forms_agree, wrong_plans_are_refused, the_peak_is_explained,
-          no_colour_and_no_progress_off_a_terminal, no_color_is_heard, tables_fit_the_terminal, interrupted,
-          nobody_listens, a_full_disk_is_noticed, NULL});
+      "client/local", (const TTest *const[]){
+                          every_small_file_is_planned_within_its_bound,
+                          standard_input_is_a_file,
+                          offsets_beyond_32_bits,
+                          zero_sizes_and_empty_problems,
+                          errors_name_file_line_and_column,
+                          usage_errors,
+                          does_it_fit,
+                          forms_agree,
+                          wrong_plans_are_refused,
+                          the_peak_is_explained,
+                          no_colour_and_no_progress_off_a_terminal,
+                          no_color_is_heard,
+                          tables_fit_the_terminal,
+                          interrupted,
+                          a_deadline_cuts_the_search_short,
+                          a_budget_ends_the_search_at_the_same_plan,
+                          a_search_is_interrupted,
+                          progress_is_shown_on_a_terminal,
+                          nobody_listens,
+                          a_full_disk_is_noticed,
+                          NULL});
 }
