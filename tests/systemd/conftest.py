@@ -2,11 +2,16 @@
 import os
 import pathlib
 import subprocess
+import sys
 import types
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from lib.problems import csv, endless_rows  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("BERTH_BUILD", ROOT / "build/release"))
 
 
@@ -27,6 +32,7 @@ def prefix(tmp_path_factory):
 def boot(prefix, tmp_path_factory):
     """The booted system's results: step -> passed, logs, and what the console showed."""
     out = tmp_path_factory.mktemp("boot")
+    (out / "endless.csv").write_text(csv(endless_rows()))
     done = subprocess.run(
         [str(ROOT / "tests/systemd/boot"), str(prefix), str(out)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
