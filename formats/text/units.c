@@ -14,7 +14,12 @@ struct berth_units_text berth_units_bytes(uint64_t n_bytes) {
     unit++;
   }
   bool is_whole = n == (double)(uint64_t)n;
-  snprintf(out.text, sizeof out.text, "%.*f %s", is_whole || n >= 999.95 ? 0 : n < 9.995 ? 2 : 1, n, UNITS[unit]);
+  snprintf(
+      out.text, sizeof out.text, "%.*f %s",
+      is_whole || n >= 999.95 ? 0
+      : n < 9.995             ? 2
+                              : 1,
+      n, UNITS[unit]);
   return out;
 }
 

@@ -176,6 +176,7 @@ END_TEST
 START_TEST(errors_of_the_whole_have_a_place) {
   REFUSED("id,lower,upper,size\n\na,0,1,2\n\"b\n\",0,1,2\n\na,0,1,2\n", 7, 1, DUPLICATE_ID, "\"a\"");
   REFUSED("lower,upper,size,id\n0,1,2,a\n0,1,2,a\n", 3, 7, DUPLICATE_ID, "a");
+  REFUSED("id,lower,upper,size,offset\na,0,5,10,0\nb,1,2,10,5\n", 3, 10, BAD_PIN, "");
   REFUSED("id,lower,upper,size\na,0,1,9223372036854775807\nb,0,1,2\nc,0,1,4\n", 3, 7, SIZE_OVERFLOW, "2^63");
 }
 END_TEST
