@@ -150,7 +150,9 @@ static void write_zsh(FILE *out) {
       "_berthctl() {\n  local -a verbs=(\n",
       out);
   for (unsigned i = 0; i < BERTHCTL_N_VERBS; i++) {
-    fprintf(out, "    '%s:%s'\n", BERTHCTL_VERB_ROWS[i].word, BERTHCTL_VERB_ROWS[i].summary);
+    fprintf(out, "    '%s:", BERTHCTL_VERB_ROWS[i].word);
+    write_zsh_text(out, BERTHCTL_VERB_ROWS[i].summary);
+    fputs("'\n", out);
   }
   fputs(
       "  )\n  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n"

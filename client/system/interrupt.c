@@ -15,10 +15,6 @@ void berthctl_interrupt_install(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  /* A reader that leaves (berthctl ... | head) is seen as a failed write. */
-  action = (struct sigaction){.sa_handler = SIG_IGN};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGPIPE, &action, NULL);
 }
 
 bool berthctl_interrupted(void) {

@@ -70,8 +70,32 @@ START_TEST(bash_completes) {
 }
 END_TEST
 
+START_TEST(zsh_takes_its_completion) {
+  static const char SCRIPT[] = "autoload -Uz compinit && compinit -D -u && source <(" BERTHCTL
+                               " completion zsh) && print $_comps[berthctl]";
+  struct run_result result = run((const char *const[]){"zsh", "-f", "-c", SCRIPT, NULL}, NULL, NULL);
+  ck_assert_str_eq(result.err, "");
+  ck_assert_str_eq(result.out, "_berthctl\n");
+  run_free(&result);
+}
+END_TEST
+
+START_TEST(fish_completes) {
+  static const char SCRIPT[] =
+      BERTHCTL " completion fish | source; complete -C 'berthctl plan --ca'; complete -C 'berthctl server '";
+  struct run_result result =
+      run((const char *const[]){"fish", "--no-config", "-c", SCRIPT, NULL}, NULL,
+          (const char *const[]){"HOME=/nonexistent", NULL});
+  ck_assert_int_eq(result.status, 0);
+  ck_assert_ptr_nonnull(strstr(result.out, "--capacity\twhat the arena may take"));
+  ck_assert_ptr_nonnull(strstr(result.out, "health\nstatus\n"));
+  run_free(&result);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "client/pages",
-      (const TTest *const[]){pages_are_clean, lint_sees_a_planted_mistake, bash_completes, NULL});
+      "client/pages", (const TTest *const[]){
+                          pages_are_clean, lint_sees_a_planted_mistake, bash_completes,
+                          zsh_takes_its_completion, fish_completes, NULL});
 }
