@@ -8,12 +8,14 @@
 #include "berth/allocator.h"
 
 struct berth_arena_block;
+struct berth_effort;
 
 struct berth_arena {
   const struct berth_allocator *allocator;
   struct berth_arena_block *first;
   struct berth_arena_block *current;
-  size_t used; /* bytes of the current block */
+  size_t used;                 /* bytes of the current block */
+  struct berth_effort *effort; /* of the solve that this serves, or NULL: long steps poll it */
 };
 
 /* A place to come back to: everything taken after berth_arena_mark is released by berth_arena_rewind. */

@@ -29,6 +29,18 @@ bool berth_effort_check(struct berth_effort *effort) {
   return true;
 }
 
+bool berth_effort_poll(struct berth_effort *effort) {
+  if (effort == NULL) {
+    return true;
+  }
+  if (effort->state != BERTH_EFFORT_STOPPED && effort->should_stop != NULL &&
+      effort->should_stop(effort->ctx)) {
+    effort->state = BERTH_EFFORT_STOPPED;
+    effort->next_check = 0;
+  }
+  return effort->state != BERTH_EFFORT_STOPPED;
+}
+
 void berth_effort_set_limit(struct berth_effort *effort, uint64_t limit_ticks) {
   effort->limit = limit_ticks;
   if (effort->state == BERTH_EFFORT_BUDGET_SPENT && effort->ticks < limit_ticks) {

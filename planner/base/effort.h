@@ -37,6 +37,10 @@ static inline bool berth_effort_spend(struct berth_effort *effort, uint64_t tick
   return effort->ticks < effort->next_check || berth_effort_check(effort);
 }
 
+/* Asks the hook, whatever the ticks: for long steps that do no search. False when the hook has said stop; the
+ * budget does not matter. NULL is never stopped. */
+bool berth_effort_poll(struct berth_effort *effort);
+
 /* A new limit in total ticks: gives a phase its share of the budget. Running again unless stopped by the
  * hook. */
 void berth_effort_set_limit(struct berth_effort *effort, uint64_t limit_ticks);

@@ -1,4 +1,5 @@
 #include "base/order.h"
+#include "base/effort.h"
 
 #include "base/sort.h"
 
@@ -6,15 +7,16 @@ bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *k
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, n);
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n);
-  bool ok = items != NULL && scratch != NULL;
+  bool ok = items != NULL && scratch != NULL && berth_effort_poll(arena->effort);
   if (ok) {
     for (uint32_t k = 0; k < n; k++) {
       items[k] = (struct berth_sort_item){.key = key[order[k]], .index = order[k]};
     }
-    berth_sort_items(items, scratch, n);
-    for (uint32_t k = 0; k < n; k++) {
+    ok = berth_effort_poll(arena->effort) && berth_sort_items_until(items, scratch, n, arena->effort);
+    for (uint32_t k = 0; ok && k < n; k++) {
       order[k] = items[k].index;
     }
+    ok = ok && berth_effort_poll(arena->effort);
   }
   berth_arena_rewind(arena, mark);
   return ok;

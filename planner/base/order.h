@@ -8,7 +8,8 @@
 #include "base/arena.h"
 
 /* Sorts order[0..n) by key[order[k]], ascending; equal keys keep their places. `key` is indexed by what
- * `order` holds. Scratch comes from the arena and goes back; false if memory ran out. */
+ * `order` holds. Scratch comes from the arena and goes back; false if memory ran out or the arena's
+ * effort was stopped. */
 bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *key, uint32_t *order);
 
 /* 0, 1, ... n - 1. */

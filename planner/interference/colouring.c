@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/order.h"
 #include "interference/colouring_orders.h"
 
@@ -113,6 +114,7 @@ enum berth_code berth_colour(
   bool ok =
       out->slot != NULL && load != NULL && slot != NULL &&
       (reuse ? berth_slots_by_start(input, arena, out->slot, &slots) : slots_apart(input, out->slot, &slots));
+  ok = ok && berth_effort_poll(arena->effort);
   if (ok) {
     out->n_slots_needed = most_live(input, load);
     out->n_slots = slots.n;
@@ -125,7 +127,7 @@ enum berth_code berth_colour(
     for (int by_degree = 0; ok && !many && by_degree < 2 && out->reuse_bytes > peak; by_degree++) {
       ok = try_ranked(input, by_degree, arena, effort, slot, out);
     }
-    ok = ok && renumber(input, arena, out->slot);
+    ok = ok && berth_effort_poll(arena->effort) && renumber(input, arena, out->slot);
   }
   berth_arena_rewind(arena, mark);
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;

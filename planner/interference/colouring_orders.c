@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/order.h"
 #include "base/rankset.h"
 #include "interference/pairs.h"
@@ -81,11 +82,16 @@ static uint32_t choose_slot(struct sweep *sweep, uint32_t i) {
   return slot;
 }
 
-static void run_sweep(struct sweep *sweep) {
+enum { POLL_BUFFERS = 1 << 13 };
+
+static bool run_sweep(struct sweep *sweep, struct berth_effort *effort) {
   const struct berth_timeline *timeline = sweep->input->timeline;
   uint32_t n_ended = 0;
   for (uint32_t k = 0; k < timeline->n_buffers; k++) {
     uint32_t i = sweep->by_start[k];
+    if (k % POLL_BUFFERS == POLL_BUFFERS - 1 && !berth_effort_poll(effort)) {
+      return false;
+    }
     if (sweep->input->size[i] == 0) {
       continue;
     }
@@ -108,6 +114,7 @@ static void run_sweep(struct sweep *sweep) {
     }
     sweep->out_slot[i] = slot;
   }
+  return true;
 }
 
 /* Ranks of the sizes, and the buffers by start (larger first) and by end. */
@@ -132,6 +139,9 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
   }
   memset(sweep->out_slot, 0xff, n * sizeof *sweep->out_slot);
   memset(sweep->free.head, 0xff, n * sizeof *sweep->free.head);
+  if (!berth_effort_poll(arena->effort)) {
+    return false;
+  }
   sweep->size_at = size_at;
   berth_order_identity(n, sweep->by_end);
   if (!berth_order_by_key(arena, n, sweep->input->size, sweep->by_end)) {
@@ -165,9 +175,8 @@ bool berth_slots_by_start(
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct sweep sweep = {.input = input, .out_slot = out_slot};
   *out = (struct berth_slots){.finished = true};
-  bool ok = prepare(&sweep, arena);
+  bool ok = prepare(&sweep, arena) && run_sweep(&sweep, arena->effort);
   if (ok) {
-    run_sweep(&sweep);
     out->n = sweep.n_slots;
     for (uint32_t s = 0; s < sweep.n_slots; s++) {
       out->total_bytes += sweep.size_at[sweep.slot_rank[s]];

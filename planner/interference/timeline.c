@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/order.h"
 #include "base/sort.h"
 
@@ -47,7 +48,7 @@ static bool sort_unique(struct berth_arena *arena, int64_t *times, uint32_t *n) 
     key[k] = berth_sort_key_i64(times[k]);
   }
   berth_order_identity(*n, order);
-  if (!berth_order_by_key(arena, *n, key, order)) {
+  if (!berth_effort_poll(arena->effort) || !berth_order_by_key(arena, *n, key, order)) {
     return false;
   }
   uint32_t n_unique = 0;
@@ -109,11 +110,16 @@ static uint32_t index_of(const struct lookup *lookup, int64_t time) {
   return low;
 }
 
-static void compress(
+enum { POLL_BUFFERS = 1 << 16 };
+
+static bool compress(
     const struct berth_buffers *buffers, const uint32_t *members, const struct lookup *lookup,
-    struct berth_timeline *out) {
+    struct berth_effort *effort, struct berth_timeline *out) {
   uint32_t n_gaps = 0;
   for (uint32_t k = 0; k < out->n_buffers; k++) {
+    if (k % POLL_BUFFERS == POLL_BUFFERS - 1 && !berth_effort_poll(effort)) {
+      return false;
+    }
     uint32_t i = member_at(members, k);
     out->lower[k] = index_of(lookup, buffers->lower[i]);
     out->upper[k] = index_of(lookup, end_of(buffers, i));
@@ -131,6 +137,7 @@ static void compress(
     }
     out->gap_begin[k + 1] = n_gaps;
   }
+  return true;
 }
 
 enum berth_code berth_timeline_make(
@@ -160,11 +167,12 @@ enum berth_code berth_timeline_make(
   uint32_t n_steps = collect_begins(buffers, members, n_members, begins);
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct lookup lookup;
-  bool ok = sort_unique(arena, begins, &n_steps);
+  bool ok = berth_effort_poll(arena->effort) && sort_unique(arena, begins, &n_steps);
   berth_arena_rewind(arena, mark);
-  ok = ok && lookup_init(&lookup, arena, begins, n_steps);
+  ok = ok && berth_effort_poll(arena->effort) && lookup_init(&lookup, arena, begins, n_steps) &&
+       berth_effort_poll(arena->effort);
   if (ok) {
-    compress(buffers, members, &lookup, out);
+    ok = compress(buffers, members, &lookup, arena->effort, out);
     out->n_steps = n_steps;
     out->step_at = begins;
   }

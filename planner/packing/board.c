@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/effort.h"
 #include "base/order.h"
 #include "berth/problem.h"
 #include "packing/pieces.h"
@@ -371,7 +372,14 @@ static uint64_t lowest_of_pieces(struct berth_board *board, uint32_t i, uint64_t
   uint64_t alignment = board->instance->alignment[i];
   uint64_t offset = 0;
   uint64_t before;
+  uint64_t polled = board->n_visited;
   do {
+    if (board->n_visited - polled > BERTH_EFFORT_POLL_TICKS) { /* many windows, and each may move it */
+      polled = board->n_visited;
+      if (!berth_effort_poll(board->arena->effort)) {
+        return BERTH_NO_PLACE;
+      }
+    }
     before = offset;
     struct search search = {.window_upper = board->instance->size[i]};
     add_entry(board, &partners, &search);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/sort.h"
 #include "interference/timeline.h"
 
@@ -105,7 +106,7 @@ enum berth_code berth_packing_build(
   out->n_steps = timeline.n_steps;
   out->lower = timeline.lower;
   out->upper = timeline.upper;
-  bool ok = copy_columns(buffers, members, alignment, arena, out) && copy_gaps(&timeline, arena, out) &&
-            copy_conflicts(buffers, members, arena, out);
+  bool ok = berth_effort_poll(arena->effort) && copy_columns(buffers, members, alignment, arena, out) &&
+            copy_gaps(&timeline, arena, out) && copy_conflicts(buffers, members, arena, out);
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }

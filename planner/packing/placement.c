@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/order.h"
 #include "packing/bound.h"
 #include "packing/sweep.h"
@@ -49,6 +50,8 @@ static uint64_t product_key(uint64_t a, uint64_t b) {
   return ~bits;
 }
 
+enum { POLL_BUFFERS = 1 << 16 };
+
 /* The largest load in each lifetime: a tournament over the steps. */
 static bool load_keys(
     const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key,
@@ -64,6 +67,9 @@ static bool load_keys(
     most[k] = most[2 * k] > most[2 * k + 1] ? most[2 * k] : most[2 * k + 1];
   }
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    if (i % POLL_BUFFERS == 0 && i > 0 && !berth_effort_poll(arena->effort)) {
+      return false;
+    }
     uint64_t found = 0;
     uint32_t left = instance->lower[i] + n;
     uint32_t right = instance->upper[i] + n;

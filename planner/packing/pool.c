@@ -56,13 +56,36 @@ bound_pinned(const struct berth_packing_instance *instance, struct berth_arena *
   return true;
 }
 
+static bool
+find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline, struct berth_arena *arena) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint64_t *load = berth_arena_new(arena, uint64_t, timeline->n_steps);
+  if (load == NULL) {
+    return false;
+  }
+  if (timeline->n_steps > 0) {
+    uint32_t peak = berth_timeline_load(timeline, pool->instance.size, load);
+    pool->peak_bytes = load[peak];
+    pool->peak_step = timeline->step_at[peak];
+  }
+  berth_arena_rewind(arena, mark);
+  return berth_effort_poll(arena->effort);
+}
+
 enum berth_code berth_packing_pool_prepare(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) {
   pool->arena_bytes = BERTH_UNLIMITED;
   pool->infeasible = false;
+  pool->peak_bytes = 0;
+  pool->peak_step = 0;
+  struct berth_timeline timeline;
   enum berth_code code = berth_packing_build(
-      buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, arena, &pool->instance, NULL);
+      buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, arena, &pool->instance,
+      &timeline);
+  if (code == BERTH_OK && !find_peak(pool, &timeline, arena)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
   if (code == BERTH_OK && !reuse && !berth_packing_forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }

@@ -18,6 +18,8 @@ struct berth_packing_pool {
   uint32_t n_members;
   uint32_t *members; /* buffers with a size, in canonical order */
   struct berth_packing_instance instance;
+  uint64_t peak_bytes; /* the most live bytes of the members, and the first step at which they are */
+  int64_t peak_step;
   uint64_t lower_bound;
   uint64_t arena_bytes; /* of the plan; BERTH_UNLIMITED while there is none */
   uint64_t *offset;     /* of each member */

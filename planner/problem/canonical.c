@@ -123,41 +123,54 @@ static void sort_runs(const struct berth_problem *problem, uint32_t *order, uint
   }
 }
 
-static void sort_by_time_and_size(
-    const struct berth_buffers *buffers, struct berth_sort_item *keyed, struct berth_sort_item *scratch) {
+static bool sort_by_time_and_size(
+    const struct berth_buffers *buffers, struct berth_sort_item *keyed, struct berth_sort_item *scratch,
+    struct berth_effort *effort) {
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i] = (struct berth_sort_item){.key = buffers->size_bytes[i], .index = i};
   }
-  berth_sort_items(keyed, scratch, buffers->n);
+  if (!berth_sort_items_until(keyed, scratch, buffers->n, effort)) {
+    return false;
+  }
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i].key = berth_sort_key_i64(buffers->upper[keyed[i].index]);
   }
-  berth_sort_items(keyed, scratch, buffers->n);
+  if (!berth_sort_items_until(keyed, scratch, buffers->n, effort)) {
+    return false;
+  }
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i].key = berth_sort_key_i64(buffers->lower[keyed[i].index]);
   }
-  berth_sort_items(keyed, scratch, buffers->n);
+  return berth_sort_items_until(keyed, scratch, buffers->n, effort);
+}
+
+enum berth_code berth_problem_order_until(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, struct berth_effort *effort,
+    uint32_t *out_order, struct berth_error *err) {
+  allocator = allocator != NULL ? allocator : berth_allocator_libc();
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  BERTH_VEC(struct berth_sort_item) keyed = {0};
+  if (!berth_vec_reserve(allocator, &keyed, 2 * (size_t)buffers->n)) {
+    return berth_fail_memory(err);
+  }
+  bool ok = sort_by_time_and_size(buffers, keyed.items, keyed.items + buffers->n, effort);
+  if (ok) {
+    for (uint32_t i = 0; i < buffers->n; i++) {
+      out_order[i] = keyed.items[i].index;
+    }
+    sort_runs(problem, out_order, keyed.raw);
+  }
+  berth_vec_finish(allocator, &keyed);
+  return ok ? BERTH_OK
+            : berth_fail(
+                  err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
+                  "stopped before there was a plan");
 }
 
 enum berth_code berth_problem_canonical_order(
     const struct berth_problem *problem, const struct berth_allocator *allocator, uint32_t *out_order,
     struct berth_error *err) {
-  allocator = allocator != NULL ? allocator : berth_allocator_libc();
-  const struct berth_buffers *buffers = &problem->buffers_view;
-  BERTH_VEC(struct berth_sort_item) keyed = {0};
-  if (buffers->n == 0) {
-    return BERTH_OK;
-  }
-  if (!berth_vec_reserve(allocator, &keyed, 2 * (size_t)buffers->n)) {
-    return berth_fail_memory(err);
-  }
-  sort_by_time_and_size(buffers, keyed.items, keyed.items + buffers->n);
-  for (uint32_t i = 0; i < buffers->n; i++) {
-    out_order[i] = keyed.items[i].index;
-  }
-  sort_runs(problem, out_order, keyed.raw);
-  berth_vec_finish(allocator, &keyed);
-  return BERTH_OK;
+  return berth_problem_order_until(problem, allocator, NULL, out_order, err);
 }
 
 /* ---- Encoding ---- */

@@ -7,6 +7,12 @@
 #include "base/vec.h"
 #include "berth/problem.h"
 
+/* berth_problem_canonical_order for a solve: BERTH_CANCELLED if the hook of `effort` says stop. */
+struct berth_effort;
+enum berth_code berth_problem_order_until(
+    const struct berth_problem *problem, const struct berth_allocator *allocator, struct berth_effort *effort,
+    uint32_t *out_order, struct berth_error *err) BERTH_MUST_USE;
+
 /* Ids of one kind of item: text of item i is blob[end[i - 1] .. end[i]). `end` is shorter than the number of
  * items when the last ones have no id, and empty when none has. */
 struct berth_names {

@@ -20,45 +20,28 @@ static void write_totals(const struct berth_solve_task *task, struct berth_plan 
   }
 }
 
-static enum berth_code write_pool(
-    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, struct berth_arena *arena,
+static void write_pool(
+    const struct berth_packing_pool *pool, const struct berth_buffers *buffers,
     struct berth_pool_result *out) {
   *out = (struct berth_pool_result){
       .arena_bytes = pool->arena_bytes != BERTH_UNLIMITED ? pool->arena_bytes : 0,
       .lower_bound_bytes = pool->lower_bound,
+      .peak_bytes = pool->peak_bytes,
+      .peak_step = pool->peak_step,
       .base_alignment = pool->alignment};
   for (uint32_t k = 0; k < pool->n_members; k++) {
     uint64_t alignment = buffers->alignment[pool->members[k]];
     out->base_alignment = alignment > out->base_alignment ? alignment : out->base_alignment;
   }
-  struct berth_timeline timeline;
-  enum berth_code code = berth_timeline_make(buffers, pool->members, pool->n_members, arena, &timeline);
-  if (code != BERTH_OK || timeline.n_steps == 0) {
-    return code;
-  }
-  uint64_t *load = berth_arena_new(arena, uint64_t, timeline.n_steps);
-  if (load == NULL) {
-    return BERTH_RESOURCE_EXHAUSTED;
-  }
-  uint32_t peak = berth_timeline_load(&timeline, pool->instance.size, load);
-  out->peak_bytes = load[peak];
-  out->peak_step = timeline.step_at[peak];
-  return BERTH_OK;
 }
 
-static enum berth_code write_pools(const struct berth_solve_task *task, struct berth_plan *plan) {
+static void write_pools(const struct berth_solve_task *task, struct berth_plan *plan) {
   struct berth_pool_result *results = berth_plan_pools_mut(plan);
-  struct berth_arena arena;
-  berth_arena_init(&arena, task->allocator);
-  enum berth_code code = BERTH_OK;
-  for (uint32_t p = 0; p < task->assignment.n_pools && code == BERTH_OK; p++) {
-    berth_arena_reset(&arena);
-    code = write_pool(&task->assignment.pools[p], task->buffers, &arena, &results[p]);
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    write_pool(&task->assignment.pools[p], task->buffers, &results[p]);
     plan->arena_bytes += results[p].arena_bytes;
     plan->lower_bound_bytes += results[p].lower_bound_bytes;
   }
-  berth_arena_finish(&arena);
-  return code;
 }
 
 /* ---- A plan ---- */
@@ -153,24 +136,28 @@ static enum berth_code refuse(const struct berth_solve_task *task, struct berth_
   return code;
 }
 
+enum berth_code berth_solve_stopped(struct berth_error *err) {
+  return berth_fail(
+      err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "stopped before there was a plan");
+}
+
 enum berth_code berth_solve_outcome(
     const struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
   bool is_placed = task->homeless == BERTH_NO_INDEX && task->refused == BERTH_NO_INDEX;
   if (!is_placed && !is_proven(task) && task->effort.state == BERTH_EFFORT_STOPPED) {
-    return berth_fail(
-        err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
-        "stopped before there was a plan");
+    return berth_solve_stopped(err);
   }
   struct berth_plan *plan = berth_plan_create(task->allocator, task->buffers->n, task->assignment.n_pools);
   if (plan == NULL) {
     return berth_fail_memory(err);
   }
   write_totals(task, plan);
-  enum berth_code code = write_pools(task, plan);
-  if (code == BERTH_OK && is_placed) {
+  write_pools(task, plan);
+  enum berth_code code = BERTH_OK;
+  if (is_placed) {
     write_offsets(task, plan);
     plan->status = status_of(task, plan);
-  } else if (code == BERTH_OK) {
+  } else {
     code = refuse(task, plan);
     plan->pool = NULL;
     plan->offset = NULL;

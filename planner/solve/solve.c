@@ -6,6 +6,7 @@
 #include "packing/exact/exact.h"
 #include "packing/placement.h"
 #include "packing/strategy.h"
+#include "problem/problem.h"
 #include "solve/task.h"
 
 struct berth_solve_options berth_solve_options_default(void) {
@@ -106,6 +107,9 @@ static enum berth_code run_strategy(
     return BERTH_OK;
   }
   enum berth_code code = strategy->run(&search);
+  if (code == BERTH_RESOURCE_EXHAUSTED && task->effort.state == BERTH_EFFORT_STOPPED) {
+    code = BERTH_OK; /* it could not go on, and need not */
+  }
   pool->arena_bytes = search.best_arena;
   pool->lower_bound = search.lower_bound;
   pool->infeasible = search.infeasible;
@@ -274,7 +278,8 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   if (task->order == NULL) {
     return berth_fail_memory(err);
   }
-  enum berth_code code = berth_problem_canonical_order(task->problem, task->allocator, task->order, err);
+  enum berth_code code =
+      berth_problem_order_until(task->problem, task->allocator, &task->effort, task->order, err);
   if (code != BERTH_OK) {
     return code;
   }
@@ -287,6 +292,9 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   }
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
     code = improve(task);
+  }
+  if (code != BERTH_OK && task->effort.state == BERTH_EFFORT_STOPPED) {
+    return berth_solve_stopped(err);
   }
   return code == BERTH_OK ? BERTH_OK : berth_fail_memory(err);
 }
@@ -323,6 +331,7 @@ enum berth_code berth_solve(
   berth_effort_init(
       &task.effort, task.options.budget_ticks, hooks != NULL ? hooks->should_stop : NULL,
       hooks != NULL ? hooks->ctx : NULL);
+  task.arena.effort = &task.effort;
   enum berth_code code = check_reuse(&task, err);
   code = code != BERTH_OK ? code : run(&task, err);
   if (code == BERTH_OK) {

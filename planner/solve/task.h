@@ -35,6 +35,9 @@ struct berth_solve_task {
 /* Tells the caller if the sums over the pools have improved. */
 void berth_solve_tell(struct berth_solve_task *task);
 
+/* The one way to say that the hook stopped the solve before there was a plan. */
+enum berth_code berth_solve_stopped(struct berth_error *err);
+
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(
     const struct berth_solve_task *task, struct berth_plan **out_plan,
