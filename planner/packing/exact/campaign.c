@@ -2,7 +2,7 @@
 
 #include "packing/exact/exact.h"
 
-enum { MOST_MEMO_SLOTS = 1 << 20, NODES_A_SLOT = 4, FIRST_BUDGET = 4, MOST_LUBY = 256 };
+enum { MOST_MEMO_SLOTS = 1 << 20, NODES_A_SLOT = 4, FIRST_BUDGET = 4, MOST_LUBY = 256, OPENING_ROUNDS = 3 };
 
 static const struct {
   enum berth_niche_pick pick;
@@ -76,13 +76,16 @@ static void run_in_order(
   campaign->search.pick = pick;
 }
 
-/* Each order of the opening for a short time. */
-static enum berth_niche_outcome open_at(struct berth_campaign *campaign, uint64_t capacity) {
+/* The orders of the opening in turn, for longer in each round: a good order needs about a node a buffer, and
+ * what the others learn about troubled sections may make a bad one good. */
+static enum berth_niche_outcome
+open_at(struct berth_campaign *campaign, uint64_t capacity, uint32_t n_rounds) {
   enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
-  uint64_t n_nodes = 2 * (uint64_t)campaign->model.n_buffers + 64;
-  for (int k = 0; k < N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
-    run_in_order(campaign, opening[k].pick, opening[k].by, 0);
-    outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes);
+  uint64_t n_nodes = 3 * (uint64_t)campaign->model.n_buffers + 64;
+  for (uint32_t k = 0; k < n_rounds * N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
+    uint32_t round = k / N_OPENING;
+    run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by, 0);
+    outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes << round);
   }
   return outcome;
 }
@@ -182,7 +185,7 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
     return BERTH_NICHE_LIMIT;
   }
   uint64_t middle = aim + (ceiling - aim + 1) / 2;
-  enum berth_niche_outcome outcome = open_at(campaign, middle);
+  enum berth_niche_outcome outcome = open_at(campaign, middle, 1);
   if (outcome == BERTH_NICHE_LIMIT) {
     outcome = restart_at(campaign, middle);
   }
@@ -191,7 +194,7 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
 }
 
 static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t aim) {
-  enum berth_niche_outcome outcome = open_at(campaign, aim);
+  enum berth_niche_outcome outcome = open_at(campaign, aim, OPENING_ROUNDS);
   while (outcome == BERTH_NICHE_LIMIT && !berth_packing_done(campaign->packing)) {
     outcome = take_turn(campaign, aim);
     campaign->n_budget *= 2;
