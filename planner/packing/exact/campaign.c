@@ -210,8 +210,23 @@ static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t
   return outcome;
 }
 
+/* Only pins can clash whatever the capacity: all else has room above them. */
+static bool has_clash(const struct berth_niche_model *model) {
+  for (uint32_t b = 0; b < model->n_buffers && model->has_pins; b++) {
+    for (uint32_t k = model->meet_begin[b]; k < model->meet_begin[b + 1] && model->pin[b] >= 0; k++) {
+      uint32_t c = model->meets[k];
+      if (c != b && model->pin[c] >= 0 && model->pin[b] < model->pin[c] + model->size[c] &&
+          model->pin[c] < model->pin[b] + model->size[b]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
   struct berth_packing_search *packing = campaign->packing;
+  packing->infeasible |= has_clash(&campaign->model);
   berth_packing_raise_bound(packing, berth_niche_model_load(&campaign->model));
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
   while (!berth_packing_done(packing)) {

@@ -202,6 +202,9 @@ static void check_all(const struct small *small, uint32_t switches, uint64_t opt
     solve(small, 1000, switches, &answer);
     ck_assert_int_eq(answer.code, BERTH_OK);
     ck_assert(answer.search.infeasible);
+    solve(small, BERTH_UNLIMITED, switches, &answer);
+    ck_assert_int_eq(answer.code, BERTH_OK);
+    ck_assert(answer.search.infeasible);
     return;
   }
   solve(small, BERTH_UNLIMITED, switches, &answer);
@@ -240,6 +243,8 @@ START_TEST(constraints_agree_with_brute_force) {
   agree(GAPS, 200, 7);
   agree(CONFLICTS, 200, 8);
   agree(GAPS | CONFLICTS | PINS | ALIGNMENT, 300, 9);
+  agree(WINDOWS, 300, 14);
+  agree(WINDOWS | CONFLICTS | PINS | ALIGNMENT, 300, 15);
 }
 END_TEST
 
@@ -250,9 +255,10 @@ START_TEST(every_combination_of_switches_agrees) {
     draw(&small, &rng, k % 3 == 0 ? 0 : k % 3 == 1 ? ALIGNMENT | PINS : GAPS | CONFLICTS | ALIGNMENT);
     uint64_t optimum = brute(&small);
     for (uint32_t low = 0; low < 32; low++) {
-      check_all(&small, low | BERTH_EXACT_CLIMB | BERTH_EXACT_RESTARTS, optimum);
+      check_all(&small, low | BERTH_EXACT_NICHES | BERTH_EXACT_CLIMB | BERTH_EXACT_RESTARTS, optimum);
     }
-    check_all(&small, 31, optimum);
+    check_all(&small, 31 | BERTH_EXACT_NICHES, optimum);
+    check_all(&small, 0, optimum);
   }
 }
 END_TEST
