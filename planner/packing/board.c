@@ -145,6 +145,7 @@ static bool grow(struct berth_board *board, struct berth_board_set *set) {
 
 static bool
 add_range(struct berth_board *board, struct berth_board_set *set, struct berth_board_range range) {
+  board->n_visited++;
   uint32_t first = 0; /* the ranges [first, last) merge with the new one */
   uint32_t high = set->n;
   while (first < high) {

@@ -218,16 +218,22 @@ bool berth_placement_pass(
     uint64_t offset = instance->size[i] <= ceiling
                           ? berth_board_find(board, i, fit, ceiling - instance->size[i])
                           : BERTH_NO_PLACE;
-    if (!berth_effort_spend(search->effort, board->n_visited - before) || offset == BERTH_NO_PLACE) {
+    if (offset == BERTH_NO_PLACE) {
+      berth_effort_spend(search->effort, board->n_visited - before);
       return false;
     }
     if (!berth_board_place(board, i, offset)) {
       *out_code = BERTH_RESOURCE_EXHAUSTED;
       return false;
     }
+    if (!berth_effort_spend(search->effort, board->n_visited - before)) {
+      return false;
+    }
   }
   return berth_packing_offer(search, board->offset, board->top);
 }
+
+_Static_assert(sizeof METHODS / sizeof METHODS[0] <= 32, "a bit a method");
 
 static bool is_chosen(const struct berth_packing_search *search, unsigned method) {
   return (search->switches >> method & 1) != 0;

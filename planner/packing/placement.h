@@ -9,6 +9,8 @@
 
 /* A bit of `switches` for each method; the first alone gives a plan to start from. */
 #define BERTH_PLACEMENT_FIRST UINT32_C(1)
+#define BERTH_PLACEMENT_TIGHT                                                                                \
+  (UINT32_MAX << 14) /* the methods that look for tight fits: slow where n is large */
 extern const struct berth_packing_strategy berth_packing_placement;
 
 enum berth_placement_key {

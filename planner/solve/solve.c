@@ -4,6 +4,7 @@
 
 #include "packing/build.h"
 #include "packing/exact/exact.h"
+#include "packing/improve.h"
 #include "packing/placement.h"
 #include "packing/strategy.h"
 #include "problem/problem.h"
@@ -116,6 +117,30 @@ static enum berth_code run_strategy(
   return code;
 }
 
+/* Strategies in the order in which they run. Small pools are searched completely first, which also improves;
+ * large ones are improved first, and tight fits, which cost most there, are tried late. */
+struct phase {
+  enum berth_strategy strategy;
+  uint32_t share; /* of the pool's budget that is left: one in so many */
+  uint32_t switches;
+  const struct berth_packing_strategy *run;
+};
+
+enum { LARGE = 4000 };
+
+static const struct phase SMALL_PHASES[] = {
+    {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
+    {0, 0, 0, NULL},
+};
+static const struct phase LARGE_PHASES[] = {
+    {BERTH_STRATEGY_IMPROVE, 3, UINT32_MAX, &berth_packing_improve},
+    {BERTH_STRATEGY_PLACEMENT, 2, BERTH_PLACEMENT_TIGHT, &berth_packing_placement},
+    {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
+    {0, 0, 0, NULL},
+};
+
 /* The first pass is made whatever the budget. */
 static enum berth_code run_placement(struct berth_solve_task *task, struct berth_packing_pool *pool) {
   uint64_t limit = task->effort.limit;
@@ -123,7 +148,8 @@ static enum berth_code run_placement(struct berth_solve_task *task, struct berth
   enum berth_code code = run_strategy(task, pool, &berth_packing_placement, BERTH_PLACEMENT_FIRST);
   berth_effort_set_limit(&task->effort, limit);
   if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT)) {
-    code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST);
+    uint32_t left_out = pool->n_members > LARGE ? BERTH_PLACEMENT_TIGHT : 0;
+    code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST & ~left_out);
   }
   return code;
 }
@@ -221,17 +247,6 @@ static enum berth_code place(struct berth_solve_task *task) {
 
 /* ---- Better plans and better bounds ---- */
 
-struct phase {
-  enum berth_strategy strategy;
-  const struct berth_packing_strategy *run;
-};
-
-static const struct phase PHASES[] = {
-    {BERTH_STRATEGY_PLACEMENT, &berth_packing_placement},
-    {BERTH_STRATEGY_EXACT, &berth_packing_exact},
-};
-enum { N_PHASES = sizeof PHASES / sizeof PHASES[0] };
-
 /* No search for pools in which pins may meet: it takes pins for what every buffer is. */
 static bool is_searched(const struct berth_packing_pool *pool) {
   bool meeting = pool->instance.pin != NULL && pool->instance.pins_may_meet;
@@ -250,21 +265,36 @@ static void look_again(struct berth_solve_task *task) {
   task->refused = BERTH_NO_INDEX;
 }
 
+static uint64_t budget_left(const struct berth_solve_task *task, uint64_t limit) {
+  return limit > task->effort.ticks ? limit - task->effort.ticks : 0;
+}
+
+/* The strategies that are switched on, within `limit` ticks in total. */
+static enum berth_code
+search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
+  const struct phase *phases = pool->n_members > LARGE ? LARGE_PHASES : SMALL_PHASES;
+  for (; phases->run != NULL; phases++) {
+    if (!is_on(task, phases->strategy)) {
+      continue;
+    }
+    berth_effort_set_limit(&task->effort, task->effort.ticks + budget_left(task, limit) / phases->share);
+    enum berth_code code = run_strategy(task, pool, phases->run, phases->switches);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return BERTH_OK;
+}
+
 static enum berth_code improve(struct berth_solve_task *task) {
   task->is_settled = true;
   berth_solve_tell(task);
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
-    uint64_t left =
-        task->options.budget_ticks > task->effort.ticks ? task->options.budget_ticks - task->effort.ticks : 0;
-    berth_effort_set_limit(&task->effort, task->effort.ticks + left / (task->assignment.n_pools - p));
-    for (unsigned k = 1; k < N_PHASES && is_searched(pool); k++) {
-      if (is_on(task, PHASES[k].strategy)) {
-        enum berth_code code = run_strategy(task, pool, PHASES[k].run, UINT32_MAX);
-        if (code != BERTH_OK) {
-          return code;
-        }
-      }
+    uint64_t share = budget_left(task, task->options.budget_ticks) / (task->assignment.n_pools - p);
+    enum berth_code code = is_searched(pool) ? search_pool(task, pool, task->effort.ticks + share) : BERTH_OK;
+    if (code != BERTH_OK) {
+      return code;
     }
   }
   look_again(task);
