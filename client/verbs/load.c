@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "minimalloc/minimalloc.h"
+#include "system/interrupt.h"
 #include "verbs/internal.h"
 
 enum berthctl_exit berthctl_load_problem(
@@ -55,6 +56,11 @@ enum berthctl_exit berthctl_say_usage(const struct berthctl_terminal *terminal, 
 enum berthctl_exit berthctl_say_remote(
     const struct berthctl_terminal *terminal, const char *server, const char *file,
     const struct berth_error *err) {
+  if (err->code == BERTH_CANCELLED && berthctl_interrupted()) {
+    struct berth_error interrupted = *err;
+    snprintf(interrupted.message, sizeof interrupted.message, "interrupted");
+    return berthctl_error_say(terminal, NULL, &interrupted);
+  }
   bool is_address = err->code == BERTH_INVALID_ARGUMENT && strcmp(err->field, "server") == 0;
   bool is_about_input = err->code == BERTH_INVALID_ARGUMENT && !is_address;
   bool names_server = strstr(err->message, server) != NULL;
