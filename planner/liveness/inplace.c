@@ -2,8 +2,34 @@
 
 #include "liveness/liveness.h"
 
+static void note_list(
+    struct berth_inplace_result *result, const struct berth_graph *graph, const struct berth_clocks *clocks,
+    uint32_t op, const uint32_t *begin, const uint32_t *values) {
+  for (uint32_t i = begin[op]; i < begin[op + 1]; i++) {
+    berth_accesses_touch(&result->accesses, clocks, berth_liveness_root(graph, values[i]), op);
+  }
+}
+
+static bool note_accesses(
+    struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_graph *graph,
+    const struct berth_clocks *clocks) {
+  result->n_names = berth_arena_new_zeroed(arena, uint32_t, graph->n_values);
+  if (result->n_names == NULL || !berth_accesses_init(&result->accesses, arena, clocks, graph->n_values)) {
+    return false;
+  }
+  for (uint32_t value = 0; value < graph->n_values; value++) {
+    result->n_names[berth_liveness_root(graph, value)]++;
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    note_list(result, graph, clocks, op, graph->input_begin, graph->inputs);
+    note_list(result, graph, clocks, op, graph->output_begin, graph->outputs);
+  }
+  return true;
+}
+
 bool berth_inplace_result_init(
-    struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_graph *graph) {
+    struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_graph *graph,
+    const struct berth_clocks *clocks) {
   uint32_t n = graph->n_values;
   *result = (struct berth_inplace_result){
       .storage = berth_arena_new(arena, uint32_t, n),
@@ -20,7 +46,7 @@ bool berth_inplace_result_init(
     result->storage[value] = berth_liveness_root(graph, value);
     result->offset[value] = graph->value_view_offset != NULL ? graph->value_view_offset[value] : 0;
   }
-  return true;
+  return clocks == NULL || note_accesses(result, arena, graph, clocks);
 }
 
 /* ---- How often the operator's lists touch each root ---- */
@@ -71,6 +97,21 @@ static bool is_foreign(const struct berth_graph *graph, uint32_t root) {
   return (graph->value_flags[root] & BERTH_VALUE_EXTERNAL) != 0;
 }
 
+/* With streams: everyone else is done with the operand, and nobody else writes the result. */
+static bool is_ordered(
+    const struct berth_inplace_input *input, const struct berth_inplace_result *result,
+    const struct berth_permission *permission) {
+  if (input->clocks == NULL) {
+    return true;
+  }
+  uint32_t operand = berth_liveness_root(input->graph, permission->operand);
+  bool accumulated = (input->graph->value_flags[permission->result] & BERTH_VALUE_ACCUMULATED) != 0;
+  return !accumulated && result->n_names[permission->result] == 1 &&
+         berth_accesses_within(
+             berth_accesses_last(&result->accesses, operand), berth_clock_of(input->clocks, permission->op),
+             input->clocks->n_streams);
+}
+
 /* What the graph says, whatever was settled before. */
 static enum berth_inplace_answer judge_graph(
     const struct berth_inplace_input *input, const struct berth_inplace_result *result,
@@ -95,6 +136,9 @@ static enum berth_inplace_answer judge_graph(
   if (root != permission->result || input->lower[root] != (int64_t)permission->op ||
       (input->family[root] & BERTH_FAMILY_GIVEN) != 0) {
     return BERTH_INPLACE_NOT_NEW;
+  }
+  if (!is_ordered(input, result, permission)) {
+    return BERTH_INPLACE_NOT_ORDERED;
   }
   if (graph->value_size_bytes[root] > graph->value_size_bytes[permission->operand]) {
     return BERTH_INPLACE_TOO_LARGE;

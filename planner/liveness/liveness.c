@@ -9,7 +9,10 @@
 
 struct pass {
   const struct berth_graph *graph;
-  int64_t *lower; /* of a value that nobody has touched yet: n_steps */
+  const struct berth_clocks *clocks;   /* NULL: a total order */
+  struct berth_accesses writes;        /* of values under their own names, if there are clocks */
+  struct berth_accesses family_writes; /* of roots, also by views */
+  int64_t *lower;                      /* of a value that nobody has touched yet: n_steps */
   int64_t *upper;
   uint32_t *writer;        /* the last operator that wrote each value, plus 1; 0 while none has */
   uint8_t *family;         /* of roots: set of enum berth_liveness_family */
@@ -90,10 +93,36 @@ static bool may_be_written(const struct pass *pass, uint32_t value, uint32_t roo
 
 /* ---- The walk ---- */
 
+static uint32_t find_late(const struct berth_clocks *clocks, const uint32_t *last, const uint32_t *clock) {
+  for (uint32_t s = 0; s < clocks->n_streams; s++) {
+    if (last[s] > clock[s]) {
+      return clocks->line[clocks->begin[s] + last[s] - 1];
+    }
+  }
+  return BERTH_NO_INDEX;
+}
+
+/* A writer of the value that need not have run when `op` begins: of a root under any name, of a view under
+ * its own name or the root's (other views may be other bytes). */
+static uint32_t find_race(const struct pass *pass, uint32_t op, uint32_t value) {
+  const uint32_t *clock = berth_clock_of(pass->clocks, op);
+  uint32_t root = berth_liveness_root(pass->graph, value);
+  if (root == value) {
+    return find_late(pass->clocks, berth_accesses_last(&pass->family_writes, root), clock);
+  }
+  uint32_t late = find_late(pass->clocks, berth_accesses_last(&pass->writes, value), clock);
+  return late != BERTH_NO_INDEX ? late
+                                : find_late(pass->clocks, berth_accesses_last(&pass->writes, root), clock);
+}
+
 static struct berth_liveness_finding read(struct pass *pass, uint32_t op, uint32_t value) {
   uint32_t root = berth_liveness_root(pass->graph, value);
   if ((pass->family[root] & BERTH_FAMILY_GIVEN) == 0 && !may_be_written(pass, value, root)) {
     return fault(BERTH_LIVENESS_READ_BEFORE_WRITE, value, op, find_producer(pass->graph, value));
+  }
+  uint32_t racing = pass->clocks != NULL ? find_race(pass, op, value) : BERTH_NO_INDEX;
+  if (racing != BERTH_NO_INDEX) {
+    return fault(BERTH_LIVENESS_RACE, value, op, racing);
   }
   touch(pass, value, op);
   return fault(BERTH_LIVENESS_OK, value, op, BERTH_NO_INDEX);
@@ -125,6 +154,10 @@ static struct berth_liveness_finding write(struct pass *pass, uint32_t op, uint3
   }
   pass->writer[value] = op + 1;
   note_written(pass, value, root);
+  if (pass->clocks != NULL) {
+    berth_accesses_touch(&pass->writes, pass->clocks, value, op);
+    berth_accesses_touch(&pass->family_writes, pass->clocks, root, op);
+  }
   touch(pass, value, op);
   return fault(BERTH_LIVENESS_OK, value, op, BERTH_NO_INDEX);
 }
@@ -208,6 +241,10 @@ static bool begin(struct pass *pass, struct berth_arena *arena) {
       return false;
     }
   }
+  if (pass->clocks != NULL && (!berth_accesses_init(&pass->writes, arena, pass->clocks, n) ||
+                               !berth_accesses_init(&pass->family_writes, arena, pass->clocks, n))) {
+    return false;
+  }
   for (uint32_t value = 0; value < n; value++) {
     pass->lower[value] = berth_liveness_n_steps(graph);
     pass->upper[value] = 0;
@@ -217,11 +254,11 @@ static bool begin(struct pass *pass, struct berth_arena *arena) {
 }
 
 struct berth_liveness_finding berth_liveness_derive(
-    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper,
-    uint8_t *family) {
+    const struct berth_graph *graph, const struct berth_clocks *clocks,
+    const struct berth_allocator *allocator, int64_t *lower, int64_t *upper, uint8_t *family) {
   struct berth_arena arena;
   berth_arena_init(&arena, allocator);
-  struct pass pass = {.graph = graph, .lower = lower, .upper = upper, .family = family};
+  struct pass pass = {.graph = graph, .clocks = clocks, .lower = lower, .upper = upper, .family = family};
   struct berth_liveness_finding found =
       fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
   if (begin(&pass, &arena)) {

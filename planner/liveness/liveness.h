@@ -4,7 +4,7 @@
 #ifndef LIVENESS_LIVENESS_H
 #define LIVENESS_LIVENESS_H
 
-#include "berth/problem.h"
+#include "liveness/clocks.h"
 
 enum berth_liveness_fault {
   BERTH_LIVENESS_OK = 0,
@@ -14,6 +14,7 @@ enum berth_liveness_fault {
   BERTH_LIVENESS_SECOND_PRODUCER, /* not accumulated */
   BERTH_LIVENESS_WRITES_TWICE,    /* one operator lists an output twice */
   BERTH_LIVENESS_READ_BEFORE_WRITE,
+  BERTH_LIVENESS_RACE,          /* read while another stream may not have written it yet */
   BERTH_LIVENESS_NEVER_WRITTEN, /* neither produced nor given from outside */
 };
 
@@ -30,16 +31,17 @@ struct berth_liveness_finding {
   enum berth_liveness_fault fault;
   uint32_t value;
   uint32_t op;
-  uint32_t first_op; /* SECOND_PRODUCER: the first one; READ_BEFORE_WRITE: the producer, if there is one */
+  uint32_t first_op; /* SECOND_PRODUCER: the first one; READ_BEFORE_WRITE, RACE: the producer, if any */
 };
 
 /* Writes value v's lifetime to lower[v] and upper[v] (n_values entries each): of a root the hull with all its
  * views', of a view its own. `family` (n_values entries, zeroed) is written for roots. Reads the graph's
  * value_class, value_flags, lists and, if value_root is there, value_view_offset and value_size_bytes.
- * O(n_values + list entries). The finding is the first in order of operators. */
+ * O(n_values + list entries). `clocks` is NULL for a total order. The finding is the first in order of
+ * operators. */
 struct berth_liveness_finding berth_liveness_derive(
-    const struct berth_graph *graph, const struct berth_allocator *allocator, int64_t *lower, int64_t *upper,
-    uint8_t *family);
+    const struct berth_graph *graph, const struct berth_clocks *clocks,
+    const struct berth_allocator *allocator, int64_t *lower, int64_t *upper, uint8_t *family);
 
 static inline uint32_t berth_liveness_root(const struct berth_graph *graph, uint32_t value) {
   return graph->value_root != NULL ? graph->value_root[value] : value;

@@ -24,7 +24,8 @@ enum berth_code berth_problem_builder_create(
   memset(problem, 0, sizeof *problem);
   atomic_init(&problem->n_refs, 1);
   problem->allocator = *allocator;
-  *builder = (struct berth_problem_builder){.allocator = *allocator, .problem = problem, .pool_alignment = 1};
+  *builder = (struct berth_problem_builder){
+      .allocator = *allocator, .problem = problem, .pool_alignment = 1, .n_streams = 1};
   *out_builder = builder;
   return BERTH_OK;
 }

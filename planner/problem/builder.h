@@ -16,6 +16,7 @@ struct berth_problem_builder {
   uint64_t pool_alignment;       /* the largest of all pools */
   uint32_t n_external;           /* values */
   uint32_t n_views;
+  uint32_t n_streams; /* 1 + the highest stream so far */
   bool no_inplace;
   BERTH_VEC(uint32_t) pool_mark;      /* the last row + 1 that listed each pool */
   BERTH_VEC(uint64_t) workspace_size; /* of operators */
@@ -81,6 +82,12 @@ enum berth_code berth_builder_rows_to_buffers(
     struct berth_problem_builder *builder, const struct berth_inplace_result *placed);
 enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder);
 enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *builder);
+
+/* Bounds the time that pairs take, in looks at lists of operators. */
+#define BERTH_MAX_STREAM_STEPS (UINT64_C(1) << 31)
+/* Conflicts of buffers that the order of streams leaves unordered. */
+enum berth_code
+berth_builder_find_stream_conflicts(struct berth_problem_builder *builder, const struct berth_graph *graph);
 
 /* Resolves every view to its root and the offset in it, and gives roots the alignment that their views need.
  */

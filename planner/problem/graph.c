@@ -1,7 +1,7 @@
 /* The graph form: values are rows, operators are lists of them. finish turns rows into buffers. */
 #include <string.h>
 
-#include "liveness/liveness.h"
+#include "liveness/clocks.h"
 #include "problem/builder.h"
 #include "problem/names.h"
 
@@ -202,6 +202,39 @@ void berth_problem_builder_forbid_inplace(struct berth_problem_builder *builder)
   builder->no_inplace = true;
 }
 
+static enum berth_code check_stream(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_operator_spec *spec) {
+  if (spec->stream >= BERTH_MAX_STREAMS) {
+    return berth_builder_limit(
+        builder, item, "stream", "stream %u; at most %d are allowed", spec->stream, BERTH_MAX_STREAMS);
+  }
+  if (spec->n_waits > UINT32_MAX - builder->problem->columns.waits.n) {
+    return berth_builder_limit(builder, item, "waits", "all waits together pass 2^32 - 1");
+  }
+  for (uint32_t i = 0; i < spec->n_waits; i++) {
+    if (spec->waits[i] >= item.index) {
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_BAD_ORDER, "waits",
+          "it waits for operator %u, which does not come before it", spec->waits[i]);
+    }
+  }
+  builder->n_streams = spec->stream >= builder->n_streams ? spec->stream + 1 : builder->n_streams;
+  return BERTH_OK;
+}
+
+static void add_stream(struct berth_problem *problem, const struct berth_operator_spec *spec) {
+  struct berth_graph_columns *columns = &problem->columns;
+  if (columns->wait_begin.n == 0) {
+    columns->wait_begin.items[columns->wait_begin.n++] = 0;
+  }
+  if (spec->n_waits != 0) {
+    memcpy(columns->waits.items + columns->waits.n, spec->waits, spec->n_waits * sizeof(uint32_t));
+  }
+  columns->waits.n += spec->n_waits;
+  columns->wait_begin.items[columns->wait_begin.n++] = (uint32_t)columns->waits.n;
+  columns->stream.items[columns->stream.n++] = spec->stream;
+}
+
 static bool reserve_operator(
     struct berth_problem_builder *builder, uint32_t index, const struct berth_operator_spec *spec) {
   struct berth_graph_columns *columns = &builder->problem->columns;
@@ -210,6 +243,9 @@ static bool reserve_operator(
          berth_vec_reserve(allocator, &columns->inputs, columns->inputs.n + spec->n_inputs) &&
          berth_vec_reserve(allocator, &columns->output_begin, (size_t)index + 2) &&
          berth_vec_reserve(allocator, &columns->outputs, columns->outputs.n + spec->n_outputs) &&
+         berth_vec_reserve(allocator, &columns->stream, (size_t)index + 1) &&
+         berth_vec_reserve(allocator, &columns->wait_begin, (size_t)index + 2) &&
+         berth_vec_reserve(allocator, &columns->waits, columns->waits.n + spec->n_waits) &&
          berth_vec_reserve(allocator, &columns->permissions, columns->permissions.n + spec->n_inplace) &&
          berth_vec_reserve(allocator, &builder->workspace_size, (size_t)index + 1) &&
          berth_vec_reserve(allocator, &builder->workspace_alignment, (size_t)index + 1);
@@ -237,6 +273,7 @@ static enum berth_code add_operator(
                                 builder, item, "workspace", spec->workspace_bytes, spec->workspace_alignment,
                                 builder->pool_alignment);
   code = code != BERTH_OK ? code : check_inplace(builder, item, spec);
+  code = code != BERTH_OK ? code : check_stream(builder, item, spec);
   if (code != BERTH_OK) {
     return code;
   }
@@ -258,6 +295,7 @@ static enum berth_code add_operator(
   columns->input_begin.items[columns->input_begin.n++] = (uint32_t)columns->inputs.n;
   columns->output_begin.items[columns->output_begin.n++] = (uint32_t)columns->outputs.n;
   add_inplace(builder->problem, item.index, spec);
+  add_stream(builder->problem, spec);
   builder->workspace_size.items[builder->workspace_size.n++] = spec->workspace_bytes;
   builder->workspace_alignment.items[builder->workspace_alignment.n++] = spec->workspace_alignment;
   return BERTH_OK;

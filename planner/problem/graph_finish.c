@@ -36,8 +36,14 @@ blame_operator(struct berth_problem_builder *builder, const struct berth_livenes
       .kind = "value", .index = found->value, .id = berth_names_get(&problem->names, found->value)};
   char label[BERTH_LABEL_SIZE];
   berth_builder_label(value, label, sizeof label);
-  if (found->fault != BERTH_LIVENESS_READ_BEFORE_WRITE) {
+  if (found->fault != BERTH_LIVENESS_READ_BEFORE_WRITE && found->fault != BERTH_LIVENESS_RACE) {
     return blame_outputs(builder, item, found->fault, label, found->first_op);
+  }
+  if (found->fault == BERTH_LIVENESS_RACE) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_ORDER, "waits",
+        "it reads %s without waiting for operator %u, which writes it on another stream", label,
+        found->first_op);
   }
   if (found->first_op == BERTH_NO_INDEX) {
     return berth_builder_blame(
@@ -80,18 +86,22 @@ static struct berth_graph view(const struct berth_problem_builder *builder) {
       .value_view_offset = columns->view_offset.n != 0 ? columns->view_offset.items : NULL,
       .value_size_bytes = problem->rows.size.items,
       .value_alignment = problem->rows.alignment.items,
+      .operator_stream = columns->stream.n != 0 ? columns->stream.items : NULL,
+      .wait_begin = columns->wait_begin.items,
+      .waits = columns->waits.items,
   };
 }
 
 /* ---- Finish ---- */
 
 static enum berth_code settle_inplace(
-    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family,
-    struct berth_inplace_result *out_placed) {
+    struct berth_problem_builder *builder, const struct berth_graph *graph, const struct berth_clocks *clocks,
+    const uint8_t *family, struct berth_inplace_result *out_placed) {
   struct berth_problem *problem = builder->problem;
   const struct berth_rows *rows = &problem->rows;
   struct berth_inplace_input input = {
       .graph = graph,
+      .clocks = clocks,
       .lower = rows->lower.items,
       .upper = rows->upper.items,
       .family = family,
@@ -155,30 +165,65 @@ static enum berth_code derive(
   if (family == NULL) {
     return berth_fail_memory(&builder->error);
   }
+  struct berth_clocks clocks;
+  bool streams = builder->n_streams > 1;
+  if (streams && !berth_clocks_make(&clocks, arena, &graph, builder->n_streams)) {
+    return berth_fail_memory(&builder->error);
+  }
   struct berth_liveness_finding found = berth_liveness_derive(
-      &graph, &builder->allocator, problem->rows.lower.items, problem->rows.upper.items, family);
+      &graph, streams ? &clocks : NULL, &builder->allocator, problem->rows.lower.items,
+      problem->rows.upper.items, family);
   if (found.fault != BERTH_LIVENESS_OK) {
     return blame_fault(builder, &found);
   }
   if (problem->columns.permissions.n == 0 || builder->no_inplace) {
     return BERTH_OK;
   }
-  if (!berth_inplace_result_init(out_placed, arena, &graph)) {
+  if (!berth_inplace_result_init(out_placed, arena, &graph, streams ? &clocks : NULL)) {
     return berth_fail_memory(&builder->error);
   }
-  return settle_inplace(builder, &graph, family, out_placed);
+  return settle_inplace(builder, &graph, streams ? &clocks : NULL, family, out_placed);
+}
+
+/* Without a second stream there is nothing to say about streams. */
+static enum berth_code check_streams(struct berth_problem_builder *builder) {
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  uint64_t n = (uint64_t)builder->problem->rows.size.n + builder->workspace_size.n;
+  if (builder->n_streams > 1 && n * builder->n_streams > 2 * BERTH_CLOCKS_MAX) {
+    return berth_fail(
+        &builder->error, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
+        "operator.stream", "%u streams are too many for %llu operators and values", builder->n_streams,
+        (unsigned long long)n);
+  }
+
+  if (builder->n_streams == 1) {
+    berth_vec_finish(&builder->allocator, &columns->stream);
+    berth_vec_finish(&builder->allocator, &columns->wait_begin);
+    berth_vec_finish(&builder->allocator, &columns->waits);
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code order_streams(struct berth_problem_builder *builder) {
+  if (builder->n_streams == 1) {
+    return BERTH_OK;
+  }
+  berth_problem_view_graph(builder->problem);
+  return berth_builder_find_stream_conflicts(builder, &builder->problem->graph_view);
 }
 
 enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder) {
   struct berth_inplace_result placed = {0};
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
-  enum berth_code code = berth_builder_keep_values(builder);
+  enum berth_code code = check_streams(builder);
+  code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
   code = code != BERTH_OK ? code : derive(builder, &arena, &placed);
   code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
   code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
+  code = code != BERTH_OK ? code : order_streams(builder);
   builder->problem->is_graph = true;
   berth_arena_finish(&arena);
   return code;

@@ -137,7 +137,8 @@ static enum berth_code make_gaps(
   if (stretches == NULL || next == NULL || first == NULL) {
     return berth_fail_memory(&builder->error);
   }
-  uint32_t n = find_stretches(problem, placed, stretches);
+  /* With streams, what is after the operand in the list need not be after it: its bytes stay held. */
+  uint32_t n = builder->n_streams == 1 ? find_stretches(problem, placed, stretches) : 0;
   if (n == 0) {
     return BERTH_OK;
   }

@@ -33,6 +33,9 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->output_begin);
   berth_vec_finish(allocator, &columns->outputs);
   berth_vec_finish(allocator, &columns->workspace);
+  berth_vec_finish(allocator, &columns->stream);
+  berth_vec_finish(allocator, &columns->wait_begin);
+  berth_vec_finish(allocator, &columns->waits);
 }
 
 void berth_problem_finish(struct berth_problem *problem) {
@@ -80,7 +83,7 @@ static void trim(struct berth_problem *problem) {
   berth_vec_trim(allocator, &problem->conflicts);
 }
 
-static void view_graph(struct berth_problem *problem) {
+void berth_problem_view_graph(struct berth_problem *problem) {
   struct berth_graph_columns *columns = &problem->columns;
   const struct berth_rows *rows = &problem->rows;
   bool apart = columns->value_size.n != 0;
@@ -100,6 +103,9 @@ static void view_graph(struct berth_problem *problem) {
       .output_begin = columns->output_begin.items,
       .outputs = columns->outputs.items,
       .operator_workspace = columns->workspace.items,
+      .operator_stream = columns->stream.n != 0 ? columns->stream.items : NULL,
+      .wait_begin = columns->stream.n != 0 ? columns->wait_begin.items : NULL,
+      .waits = columns->waits.items,
   };
 }
 
@@ -128,7 +134,7 @@ void berth_problem_make_views(struct berth_problem *problem) {
   problem->permissions_view = (struct berth_permissions){
       .n = (uint32_t)problem->columns.permissions.n, .items = problem->columns.permissions.items};
   if (problem->is_graph) {
-    view_graph(problem);
+    berth_problem_view_graph(problem);
   }
 }
 

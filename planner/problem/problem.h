@@ -55,6 +55,9 @@ struct berth_graph_columns {
   BERTH_VEC(uint32_t) output_begin;
   BERTH_VEC(uint32_t) outputs;
   BERTH_VEC(uint32_t) workspace;
+  BERTH_VEC(uint32_t) stream; /* these three are kept if there is more than one stream */
+  BERTH_VEC(uint32_t) wait_begin;
+  BERTH_VEC(uint32_t) waits;
 };
 
 struct berth_problem {
@@ -78,6 +81,8 @@ struct berth_problem {
 
 /* Frees what the problem holds, not the problem. */
 void berth_problem_finish(struct berth_problem *problem);
+/* The graph's view alone, once its columns are complete. */
+void berth_problem_view_graph(struct berth_problem *problem);
 /* Fills the views; pool names are pointed into their blob. */
 void berth_problem_make_views(struct berth_problem *problem);
 

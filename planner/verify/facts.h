@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "berth/problem.h"
 
+struct berth_verify_order;
+
 struct berth_verify_facts {
   const struct berth_problem *problem; /* for names only */
   uint32_t n;                          /* buffers */
@@ -21,6 +23,7 @@ struct berth_verify_facts {
   const uint32_t *allowed_pools;
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2];
+  const struct berth_verify_order *order; /* NULL: a total order */
   uint32_t n_pools;
   const struct berth_pool_spec *pools;
 };

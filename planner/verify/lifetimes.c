@@ -22,6 +22,7 @@ static void demand(struct berth_verify_roots *roots, uint32_t value, int64_t las
                  class_ == BERTH_CLASS_CONSTANT || (graph->value_flags[value] & BERTH_VALUE_HELD) != 0;
   if (from_first) {
     touch(roots, value, 0);
+    roots->given[berth_verify_root(graph, value)] = true;
   }
   if (to_last) {
     touch(roots, value, last);
@@ -55,10 +56,12 @@ enum berth_code berth_verify_roots_derive(
       .graph = graph,
       .lower = berth_arena_new(arena, int64_t, n),
       .upper = berth_arena_new_zeroed(arena, int64_t, n),
+      .given = berth_arena_new_zeroed(arena, bool, n),
       .kept = berth_arena_new_zeroed(arena, bool, n),
       .produced = berth_arena_new_zeroed(arena, bool, n),
   };
-  if (roots->lower == NULL || roots->upper == NULL || roots->kept == NULL || roots->produced == NULL) {
+  if (roots->lower == NULL || roots->upper == NULL || roots->given == NULL || roots->kept == NULL ||
+      roots->produced == NULL) {
     return berth_fail_memory(err);
   }
   for (uint32_t v = 0; v < n; v++) {
@@ -72,6 +75,7 @@ enum berth_code berth_verify_roots_derive(
   for (uint32_t v = 0; v < n;
        v++) { /* what nothing produces is there from the start, for one step at least */
     if (berth_verify_root(graph, v) == v && !roots->produced[v]) {
+      roots->given[v] = true;
       touch(roots, v, 0);
     }
   }

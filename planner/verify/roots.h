@@ -8,6 +8,7 @@ struct berth_verify_roots {
   const struct berth_graph *graph;
   int64_t *lower; /* by value; only those of roots count */
   int64_t *upper;
+  bool *given;    /* before the first operator runs */
   bool *kept;     /* to the end of the run */
   bool *produced; /* by an operator */
 };

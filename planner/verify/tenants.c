@@ -2,7 +2,7 @@
  * came in by permissions to write in place; each such permission is judged here again from the graph alone,
  * because the two do share bytes while the operator runs. Once the operand is dead, the buffer holds only the
  * tenant's bytes. */
-#include "verify/roots.h"
+#include "verify/order.h"
 
 struct columns {
   uint64_t *size;
@@ -19,16 +19,19 @@ struct tenancy {
   const struct berth_graph *graph;
   const struct berth_permissions *permissions;
   struct berth_verify_roots roots;
-  struct columns columns; /* by buffer */
-  uint8_t *n_owners;      /* by buffer */
-  bool *in_place;         /* by value: written in the place of another */
-  bool *taken;            /* by root: another was written in its place */
-  uint32_t counted_op;    /* the operator of whose lists the touches were counted, plus 1 */
-  uint32_t *counted;      /* by root: the same, for those that it touches */
-  uint32_t *n_touches;    /* by root */
-  uint32_t *home;         /* by root: the root in whose bytes it lies */
-  uint64_t *offset;       /* by root: its first byte in its buffer */
-  uint32_t *gap_begin;    /* by buffer */
+  struct columns columns;           /* by buffer */
+  struct berth_verify_order *order; /* NULL: a total order */
+  uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
+  uint32_t *touches;
+  uint8_t *n_owners;   /* by buffer */
+  bool *in_place;      /* by value: written in the place of another */
+  bool *taken;         /* by root: another was written in its place */
+  uint32_t counted_op; /* the operator of whose lists the touches were counted, plus 1 */
+  uint32_t *counted;   /* by root: the same, for those that it touches */
+  uint32_t *n_touches; /* by root */
+  uint32_t *home;      /* by root: the root in whose bytes it lies */
+  uint64_t *offset;    /* by root: its first byte in its buffer */
+  uint32_t *gap_begin; /* by buffer */
   struct berth_gap *gaps;
 };
 
@@ -150,6 +153,29 @@ static void count_touches(struct tenancy *tenancy, uint32_t op) {
   }
 }
 
+/* With streams: all others that touch the operand have run before, and all others that touch the result run
+ * after. Each root is an operand once and a result once. */
+static bool is_alone(const struct tenancy *tenancy, const struct berth_permission *used) {
+  const struct berth_verify_order *order = tenancy->order;
+  if (order == NULL) {
+    return true;
+  }
+  uint32_t from = berth_verify_root(tenancy->graph, used->operand);
+  for (uint32_t k = tenancy->touch_begin[from]; k < tenancy->touch_begin[from + 1]; k++) {
+    uint32_t op = tenancy->touches[k];
+    if (op != used->op && !berth_verify_runs_before(order, op, used->op)) {
+      return false;
+    }
+  }
+  for (uint32_t k = tenancy->touch_begin[used->result]; k < tenancy->touch_begin[used->result + 1]; k++) {
+    uint32_t op = tenancy->touches[k];
+    if (op != used->op && !berth_verify_runs_before(order, used->op, op)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool is_safe(const struct tenancy *tenancy, const struct berth_permission *used) {
   const struct berth_graph *graph = tenancy->graph;
   uint32_t from = berth_verify_root(graph, used->operand);
@@ -164,7 +190,8 @@ static bool is_safe(const struct tenancy *tenancy, const struct berth_permission
                        graph->value_class[to] != BERTH_CLASS_INPUT &&
                        graph->value_class[to] != BERTH_CLASS_STATE;
   bool fits = graph->value_size_bytes[to] <= graph->value_size_bytes[used->operand];
-  return operand_dies && result_is_new && fits && graph->value_buffer[to] == graph->value_buffer[from];
+  return operand_dies && result_is_new && fits && is_alone(tenancy, used) &&
+         graph->value_buffer[to] == graph->value_buffer[from];
 }
 
 static enum berth_code fail_tenant(struct berth_error *err, const struct berth_permission *used) {
@@ -222,7 +249,8 @@ static void order_gaps(struct tenancy *tenancy, const struct berth_gap *gap_of) 
   }
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
     const struct berth_permission *used = &tenancy->permissions->items[k];
-    if (used->answer == BERTH_INPLACE_USED && tenancy->graph->value_buffer[used->result] != BERTH_NO_INDEX) {
+    bool here = tenancy->graph->value_buffer[used->result] != BERTH_NO_INDEX;
+    if (used->answer == BERTH_INPLACE_USED && here) {
       uint32_t buffer = tenancy->graph->value_buffer[used->result];
       tenancy->gaps[tenancy->gap_begin[buffer + 1]++] = gap_of[k];
     }
@@ -283,6 +311,51 @@ static enum berth_code check_names(struct tenancy *tenancy, struct berth_error *
   return BERTH_OK;
 }
 
+/* ---- Streams ---- */
+
+static void list_touches(struct tenancy *tenancy, const uint32_t *begin, const uint32_t *values, bool count) {
+  for (uint32_t op = 0; op < tenancy->graph->n_operators; op++) {
+    for (uint32_t k = begin[op]; k < begin[op + 1]; k++) {
+      uint32_t root = berth_verify_root(tenancy->graph, values[k]);
+      if (count) {
+        tenancy->touch_begin[root + 2]++;
+      } else {
+        tenancy->touches[tenancy->touch_begin[root + 1]++] = op;
+      }
+    }
+  }
+}
+
+/* The operators that touch each root, by root: counted into [root + 2], filled from [root + 1]. */
+static enum berth_code
+order_streams(struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_graph *graph = tenancy->graph;
+  if (graph->operator_stream == NULL) {
+    return BERTH_OK;
+  }
+  uint32_t n = graph->n_values;
+  size_t n_touches = (size_t)graph->input_begin[graph->n_operators] + graph->output_begin[graph->n_operators];
+  tenancy->order = berth_arena_new(arena, struct berth_verify_order, 1);
+  tenancy->touch_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 2);
+  tenancy->touches = berth_arena_new(arena, uint32_t, n_touches);
+  if (tenancy->order == NULL || tenancy->touch_begin == NULL || tenancy->touches == NULL) {
+    return berth_fail_memory(err);
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    list_touches(tenancy, graph->input_begin, graph->inputs, pass == 0);
+    list_touches(tenancy, graph->output_begin, graph->outputs, pass == 0);
+    if (pass == 0) {
+      for (uint32_t v = 1; v < n + 2; v++) {
+        tenancy->touch_begin[v] += tenancy->touch_begin[v - 1];
+      }
+    }
+  }
+  enum berth_code code = berth_verify_order_make(tenancy->order, graph, arena, err);
+  return code != BERTH_OK
+             ? code
+             : berth_verify_order_buffers(tenancy->order, &tenancy->roots, tenancy->facts->n, arena, err);
+}
+
 static void state(const struct tenancy *tenancy, struct berth_verify_facts *facts) {
   facts->size = tenancy->columns.size;
   facts->alignment = tenancy->columns.alignment;
@@ -290,8 +363,10 @@ static void state(const struct tenancy *tenancy, struct berth_verify_facts *fact
   facts->lower = tenancy->columns.lower;
   facts->upper = tenancy->columns.upper;
   facts->class_ = tenancy->columns.class_;
-  facts->gap_begin = tenancy->gap_begin;
+  /* With streams, what is listed after the operand need not run after it: its bytes stay held. */
+  facts->gap_begin = tenancy->order == NULL ? tenancy->gap_begin : NULL;
   facts->gaps = tenancy->gaps;
+  facts->order = tenancy->order;
 }
 
 enum berth_code berth_verify_derive(
@@ -307,6 +382,7 @@ enum berth_code berth_verify_derive(
     return berth_fail_memory(err);
   }
   enum berth_code code = berth_verify_roots_derive(&tenancy.roots, tenancy.graph, arena, err);
+  code = code != BERTH_OK ? code : order_streams(&tenancy, arena, err);
   code = code != BERTH_OK ? code : settle_owners(&tenancy, err);
   code = code != BERTH_OK ? code : move_in_tenants(&tenancy, gap_of, err);
   code = code != BERTH_OK ? code : check_names(&tenancy, err);

@@ -1,6 +1,7 @@
 #include "berth/verify.h"
 
 #include "verify/figures.h"
+#include "verify/order.h"
 #include "verify/overlap.h"
 
 static const char *const KIND_NAMES[] = {
@@ -35,6 +36,9 @@ static enum berth_code check_table(
       berth_verify_overlaps(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
   if (code == BERTH_OK) {
     berth_verify_conflicts(&trial->facts, places, &trial->findings);
+    code = berth_verify_sequence(&trial->facts, places, &trial->findings, &trial->arena, err);
+  }
+  if (code == BERTH_OK) {
     code = berth_verify_slots(&trial->facts, places, &trial->findings, &trial->arena, err);
   }
   return code;

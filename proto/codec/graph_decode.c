@@ -9,6 +9,7 @@ static enum berth_code check_graph(const struct feed *feed) {
       {"value_held", m->n_value_held, EMPTY_OR},
       {"value_external", m->n_value_external, EMPTY_OR},
       {"value_accumulated", m->n_value_accumulated, EMPTY_OR},
+      {"value_donation", m->n_value_donation, EMPTY_OR},
       {"value_id_end", m->n_value_id_end, EMPTY_OR},
       {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
   };
@@ -17,6 +18,8 @@ static enum berth_code check_graph(const struct feed *feed) {
       {"operator_workspace_bytes", m->n_operator_workspace_bytes, EMPTY_OR},
       {"operator_workspace_alignment", m->n_operator_workspace_alignment, EMPTY_OR},
       {"operator_id_end", m->n_operator_id_end, EMPTY_OR},
+      {"operator_stream", m->n_operator_stream, EMPTY_OR},
+      {"operator_wait_end", m->n_operator_wait_end, EMPTY_OR},
   };
   const struct {
     const char *name;
@@ -34,6 +37,8 @@ static enum berth_code check_graph(const struct feed *feed) {
        m->n_operator_input, false},
       {"operator_output_end", m->n_operator_output_end, m->operator_output_end, "operator_output",
        m->n_operator_output, false},
+      {"operator_wait_end", m->n_operator_wait_end, m->operator_wait_end, "operator_wait", m->n_operator_wait,
+       false},
   };
   enum berth_code code = feed_check_lengths(
       feed, "value_size_bytes", m->n_value_size_bytes, values, sizeof values / sizeof values[0]);
@@ -98,6 +103,7 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
     spec.held = m->n_value_held > 0 && m->value_held[i];
     spec.external = m->n_value_external > 0 && m->value_external[i];
     spec.accumulated = m->n_value_accumulated > 0 && m->value_accumulated[i];
+    spec.donation = m->n_value_donation > 0 ? (enum berth_donation)m->value_donation[i] : BERTH_DONATION_NONE;
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
     set_view(m, i, &view, &spec);
     if (m->n_value_pool_end > 0) {
@@ -172,6 +178,12 @@ static enum berth_code add_operators(const struct feed *feed, const struct berth
     spec.workspace_bytes = m->n_operator_workspace_bytes > 0 ? m->operator_workspace_bytes[i] : 0;
     spec.workspace_alignment = m->n_operator_workspace_alignment > 0 ? m->operator_workspace_alignment[i] : 1;
     set_inplace(m, inplace, i, &permission, &spec);
+    spec.stream = m->n_operator_stream > 0 ? m->operator_stream[i] : 0;
+    if (m->n_operator_wait_end > 0) {
+      uint32_t wait = i > 0 ? m->operator_wait_end[i - 1] : 0;
+      spec.n_waits = m->operator_wait_end[i] - wait;
+      spec.waits = spec.n_waits > 0 ? m->operator_wait + wait : NULL;
+    }
     uint32_t index;
     enum berth_code code = berth_problem_builder_add_operator(feed->builder, &spec, &index, feed->err);
     if (code != BERTH_OK) {

@@ -34,10 +34,11 @@ static bool states_buffers(const Berth__V1__Problem *m) {
 
 static bool states_graph(const Berth__V1__Problem *m) {
   return (m->n_value_size_bytes | m->n_value_alignment | m->n_value_class | m->n_value_held |
-          m->n_value_external | m->n_value_accumulated | m->value_id_text.len | m->n_value_id_end |
-          m->n_value_pool_end | m->n_value_pool | m->n_view_value | m->n_view_of | m->n_view_offset |
-          m->n_operator_input_end | m->n_operator_input | m->n_operator_output_end | m->n_operator_output |
-          m->n_operator_workspace_bytes | m->n_operator_workspace_alignment | m->operator_id_text.len |
+          m->n_value_external | m->n_value_accumulated | m->n_value_donation | m->value_id_text.len |
+          m->n_value_id_end | m->n_value_pool_end | m->n_value_pool | m->n_view_value | m->n_view_of |
+          m->n_view_offset | m->n_operator_input_end | m->n_operator_input | m->n_operator_output_end |
+          m->n_operator_output | m->n_operator_workspace_bytes | m->n_operator_workspace_alignment |
+          m->n_operator_stream | m->n_operator_wait_end | m->n_operator_wait | m->operator_id_text.len |
           m->n_operator_id_end | m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output) != 0;
 }
 

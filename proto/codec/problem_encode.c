@@ -315,15 +315,17 @@ static bool put_values(
   out->value_held = column(columns, n, sizeof *out->value_held);
   out->value_external = column(columns, n, sizeof *out->value_external);
   out->value_accumulated = column(columns, n, sizeof *out->value_accumulated);
+  out->value_donation = column(columns, n, sizeof *out->value_donation);
   uint64_t *pinned = column(columns, n, sizeof *pinned);
   if (out->value_size_bytes == NULL || out->value_alignment == NULL || out->value_class == NULL ||
       out->value_held == NULL || out->value_external == NULL || out->value_accumulated == NULL ||
-      pinned == NULL) {
+      out->value_donation == NULL || pinned == NULL) {
     return false;
   }
   bool held = false;
   bool external = false;
   bool accumulated = false;
+  bool donation = false;
   size_t n_views = 0;
   for (uint32_t i = 0; i < n; i++) {
     struct berth_value_spec value = berth_problem_value(problem, i);
@@ -333,17 +335,20 @@ static bool put_values(
     out->value_held[i] = value.held;
     out->value_external[i] = value.external;
     out->value_accumulated[i] = value.accumulated;
+    out->value_donation[i] = (Berth__V1__Donation)value.donation;
     pinned[i] = value.pinned_offset;
     n_views += value.view_of != BERTH_NO_INDEX;
     held |= value.held;
     external |= value.external;
     accumulated |= value.accumulated;
+    donation |= value.donation != BERTH_DONATION_NONE;
   }
   out->n_value_size_bytes = out->n_value_class = n;
   out->n_value_alignment = any_not(out->value_alignment, n, 1) ? n : 0;
   out->n_value_held = held ? n : 0;
   out->n_value_external = external ? n : 0;
   out->n_value_accumulated = accumulated ? n : 0;
+  out->n_value_donation = donation ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
          put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out) &&
@@ -413,6 +418,13 @@ static bool put_operators(
   out->operator_output = UNCONST(uint32_t, graph->outputs);
   out->n_operator_workspace_bytes = any_not(bytes, n, 0) ? n : 0;
   out->operator_workspace_bytes = bytes;
+  if (graph->operator_stream != NULL) {
+    out->n_operator_stream = out->n_operator_wait_end = n;
+    out->operator_stream = UNCONST(uint32_t, graph->operator_stream);
+    out->operator_wait_end = UNCONST(uint32_t, graph->wait_begin + 1);
+    out->n_operator_wait = graph->wait_begin[n];
+    out->operator_wait = UNCONST(uint32_t, graph->waits);
+  }
   out->n_operator_workspace_alignment = any_not(alignment, n, 1) ? n : 0;
   out->operator_workspace_alignment = alignment;
   return put_ids(

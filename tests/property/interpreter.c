@@ -4,8 +4,9 @@
  * An operator here is as unkind as it may be: it scribbles over its workspace and writes its outputs before
  * it looks at its inputs, except for outputs that it may write in place, which it writes after. What it finds
  * in its inputs and, when it is done, in its outputs must be what it would have found alone. The graph is run
- * three times in a row: constants and state must survive. Whatever the judge passes must run without a
- * difference, for plans of the solver and for offsets at random alike. */
+ * three times in a * row: constants and state must survive; with streams, in every order that they allow (up
+ * to a number). Whatever the judge passes must run without a difference, for plans of the solver and for
+ * offsets at random alike. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -14,7 +15,7 @@
 #include "suite.h"
 
 enum { MAX_VALUES = 10, MAX_OPERATORS = 8, MAX_LIST = 3, MAX_SIZE = 8, MEMORY = 256, RUNS = 3 };
-enum { GRAPHS = 100000, GUESSES = 5 };
+enum { GRAPHS = 100000, GUESSES = 5, MAX_ORDERS = 60 };
 
 struct value {
   struct berth_value_spec spec;
@@ -30,6 +31,9 @@ struct op {
   uint64_t workspace;
   uint32_t n_inplace;
   struct berth_inplace inplace[2];
+  uint32_t stream;
+  uint32_t n_waits;
+  uint32_t waits[MAX_OPERATORS];
 };
 
 struct graph {
@@ -39,7 +43,10 @@ struct graph {
   struct op ops[MAX_OPERATORS];
 };
 
-static struct { uint32_t graphs, in_place, views, guesses_safe, guesses_unsafe; } seen;
+static struct {
+  uint32_t graphs, in_place, in_place_with_streams, views, streams, unsafe_by_order, guesses_safe,
+      guesses_unsafe;
+} seen;
 
 /* ---- Making graphs ---- */
 
@@ -68,6 +75,19 @@ static void make_values(struct graph *graph, struct berth_rng *rng) {
   }
 }
 
+static void make_order(struct graph *graph, struct berth_rng *rng) {
+  uint32_t n_streams = 1 + berth_rng_below(rng, 2) * berth_rng_below(rng, 3);
+  for (uint32_t o = 0; o < graph->n_ops; o++) {
+    struct op *op = &graph->ops[o];
+    op->stream = berth_rng_below(rng, n_streams);
+    for (uint32_t k = 0; k < o; k++) {
+      if (berth_rng_below(rng, 4) == 0) {
+        op->waits[op->n_waits++] = k;
+      }
+    }
+  }
+}
+
 static void make_ops(struct graph *graph, struct berth_rng *rng) {
   graph->n_ops = 1 + berth_rng_below(rng, MAX_OPERATORS);
   for (uint32_t o = 0; o < graph->n_ops; o++) {
@@ -88,6 +108,7 @@ static void make_ops(struct graph *graph, struct berth_rng *rng) {
           (struct berth_inplace){berth_rng_below(rng, op->n_inputs), berth_rng_below(rng, op->n_outputs)};
     }
   }
+  make_order(graph, rng);
 }
 
 /* Most random lists are no valid graph: an entry that the builder blames is dropped, and so is the operator's
@@ -110,6 +131,9 @@ static struct berth_problem *build(const struct graph *graph, struct berth_error
     spec.workspace_bytes = op->workspace;
     spec.inplace = op->inplace;
     spec.n_inplace = op->n_inplace;
+    spec.stream = op->stream;
+    spec.waits = op->waits;
+    spec.n_waits = op->n_waits;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
   }
   if (code == BERTH_OK) {
@@ -123,6 +147,13 @@ static bool repair(struct graph *graph, const struct berth_error *err) {
   if (strncmp(err->field, "operator.", 9) == 0) {
     struct op *op = &graph->ops[err->index];
     bool outputs = strcmp(err->field, "operator.outputs") == 0;
+    if (strcmp(err->field, "operator.waits") == 0 && err->index % 2 == 0) { /* wait for everyone */
+      op->n_waits = err->index;
+      for (uint32_t k = 0; k < err->index; k++) {
+        op->waits[k] = k;
+      }
+      return true;
+    }
     op->n_inplace = 0;
     op->n_inputs -= !outputs;
     op->n_outputs -= outputs;
@@ -264,17 +295,77 @@ static bool results_are_right(struct machine *machine) {
   return right;
 }
 
-static bool runs(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
+static bool runs_in(
+    const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset,
+    const uint32_t *order) {
   struct machine machine = {.graph = graph, .view = berth_problem_graph(problem), .offset = offset};
   bool right = true;
   for (int run = 0; run < RUNS && right; run++) {
     give(&machine, run == 0);
-    for (uint32_t o = 0; o < graph->n_ops && right; o++) {
-      right = run_operator(&machine, o);
+    for (uint32_t k = 0; k < graph->n_ops && right; k++) {
+      right = run_operator(&machine, order[k]);
     }
     right = right && results_are_right(&machine);
   }
   return right;
+}
+
+static bool must_precede(const struct graph *graph, uint32_t first, uint32_t second) {
+  const struct op *op = &graph->ops[second];
+  if (graph->ops[first].stream == op->stream && first < second) {
+    return true;
+  }
+  for (uint32_t i = 0; i < op->n_waits; i++) {
+    if (op->waits[i] == first) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct orders {
+  const struct graph *graph;
+  const struct berth_problem *problem;
+  const uint64_t *offset;
+  uint32_t order[MAX_OPERATORS];
+  bool done[MAX_OPERATORS];
+  uint32_t n_left; /* orders to be tried */
+};
+
+/* Whoever may run next, the last of the list first: far from the order of the list. */
+static bool try_orders(struct orders *orders, uint32_t n_done) {
+  const struct graph *graph = orders->graph;
+  if (n_done == graph->n_ops) {
+    orders->n_left--;
+    return runs_in(graph, orders->problem, orders->offset, orders->order);
+  }
+  bool right = true;
+  for (uint32_t op = graph->n_ops; op-- > 0 && right && orders->n_left > 0;) {
+    bool ready = !orders->done[op];
+    for (uint32_t k = 0; k < graph->n_ops && ready; k++) {
+      ready = orders->done[k] || !must_precede(graph, k, op);
+    }
+    if (ready) {
+      orders->done[op] = true;
+      orders->order[n_done] = op;
+      right = try_orders(orders, n_done + 1);
+      orders->done[op] = false;
+    }
+  }
+  return right;
+}
+
+static bool runs(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
+  struct orders orders = {.graph = graph, .problem = problem, .offset = offset, .n_left = MAX_ORDERS};
+  uint32_t listed[MAX_OPERATORS];
+  for (uint32_t op = 0; op < graph->n_ops; op++) {
+    listed[op] = op;
+  }
+  bool by_list = runs_in(graph, problem, offset, listed);
+  bool streams = berth_problem_graph(problem)->operator_stream != NULL;
+  bool by_all = by_list && (!streams || try_orders(&orders, 0));
+  seen.unsafe_by_order += by_list && !by_all;
+  return by_all;
 }
 
 /* ---- The property ---- */
@@ -318,10 +409,13 @@ START_TEST(what_the_judge_passes_runs) {
     }
     const struct berth_permissions *permissions = berth_problem_permissions(problem);
     for (uint32_t i = 0; i < permissions->n; i++) {
-      seen.in_place += permissions->items[i].answer == BERTH_INPLACE_USED;
+      bool used = permissions->items[i].answer == BERTH_INPLACE_USED;
+      seen.in_place += used;
+      seen.in_place_with_streams += used && berth_problem_graph(problem)->operator_stream != NULL;
     }
     seen.graphs++;
     seen.views += berth_problem_graph(problem)->value_root != NULL;
+    seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
     check_plan(k, &graph, problem);
     for (int i = 0; i < GUESSES; i++) {
       check_guess(k, &graph, problem, &rng);
@@ -330,7 +424,10 @@ START_TEST(what_the_judge_passes_runs) {
   }
   ck_assert_uint_gt(seen.graphs, GRAPHS / 2);
   ck_assert_uint_gt(seen.views, GRAPHS / 10);
+  ck_assert_uint_gt(seen.streams, GRAPHS / 10);
+  ck_assert_uint_gt(seen.unsafe_by_order, GRAPHS / 1000);
   ck_assert_uint_gt(seen.in_place, GRAPHS / 100);
+  ck_assert_uint_gt(seen.in_place_with_streams, GRAPHS / 1000);
   ck_assert_uint_gt(seen.guesses_safe, GRAPHS / 50);
   ck_assert_uint_gt(seen.guesses_unsafe, GRAPHS);
 }

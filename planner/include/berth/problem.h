@@ -126,6 +126,15 @@ struct berth_value_spec {
   enum berth_donation donation;
 };
 
+/* Operators of one stream run one after the other, in the order in which they were added. Operators of
+ * different streams may run at the same time and in any order, unless one waits for the other, or for one
+ * that does. With more than one stream two buffers may share bytes only if every access to one is ordered
+ * before every access to the other: lifetimes are by the order of addition, and pairs that lie apart in it by
+ * chance are conflicts. An operator must be ordered after those that write what it reads. Limits: operators
+ * and values, each times streams, up to 2^26; BERTH_MAX_STREAM_CONFLICTS such pairs. */
+#define BERTH_MAX_STREAMS 1024
+#define BERTH_MAX_STREAM_CONFLICTS (UINT32_C(1) << 24)
+
 /* A permission: the operator can write this output over that input (both by their place in its lists), both
  * beginning at one address. Whether it is used is settled when the problem is finished, in the order in which
  * permissions were given, and answered: see berth_problem_permissions. */
@@ -144,6 +153,9 @@ struct berth_operator_spec {
   uint64_t workspace_alignment;
   const struct berth_inplace *inplace;
   uint32_t n_inplace;
+  uint32_t stream;       /* below BERTH_MAX_STREAMS */
+  const uint32_t *waits; /* operators, which must exist already, that must have run before this one begins */
+  uint32_t n_waits;
 };
 
 /* Fields at their defaults: unnamed, alignment 1, unpinned, unlimited. Start from these. */
@@ -249,6 +261,9 @@ struct berth_graph {
   const uint32_t *output_begin;
   const uint32_t *outputs;
   const uint32_t *operator_workspace;
+  const uint32_t *operator_stream; /* these three NULL if there is one stream */
+  const uint32_t *wait_begin;
+  const uint32_t *waits;
 };
 
 const struct berth_buffers *berth_problem_buffers(const struct berth_problem *problem);
@@ -273,7 +288,8 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
   X(POOLS, "the operand and the result name different pools")                                                \
   X(MISALIGNED, "the operand's place does not suit the result's alignment")                                  \
   X(OPERAND_TAKEN, "another result lies in the operand's place")                                             \
-  X(RESULT_PLACED, "the result lies in another operand's place")
+  X(RESULT_PLACED, "the result lies in another operand's place")                                             \
+  X(NOT_ORDERED, "another stream may touch the operand or the result while the operator runs")
 
 enum berth_inplace_answer {
 #define X(name, text) BERTH_INPLACE_##name,

@@ -159,7 +159,7 @@ START_TEST(lifetimes_by_the_book) {
     graph.value_class = class_;
     graph.value_flags = flags;
     struct berth_liveness_finding found =
-        berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper, family);
+        berth_liveness_derive(&graph, NULL, berth_allocator_libc(), lower, upper, family);
     ck_assert_msg(found.fault == BERTH_LIVENESS_OK, "%s: fault %d", CASES[i].what, found.fault);
     for (uint32_t v = 0; v < CASES[i].n_values; v++) {
       ck_assert_msg(
@@ -204,7 +204,7 @@ START_TEST(random_graphs_agree_with_the_formula) {
     graph.value_class = class_;
     graph.value_flags = flags;
     struct berth_liveness_finding found =
-        berth_liveness_derive(&graph, berth_allocator_libc(), lower, upper, family);
+        berth_liveness_derive(&graph, NULL, berth_allocator_libc(), lower, upper, family);
     if (found.fault != BERTH_LIVENESS_OK) {
       continue;
     }
@@ -248,7 +248,8 @@ START_TEST(without_memory_it_says_so) {
   int64_t upper;
   uint8_t family;
   ck_assert_int_eq(
-      berth_liveness_derive(&graph, &allocator, &lower, &upper, &family).fault, BERTH_LIVENESS_OUT_OF_MEMORY);
+      berth_liveness_derive(&graph, NULL, &allocator, &lower, &upper, &family).fault,
+      BERTH_LIVENESS_OUT_OF_MEMORY);
 }
 END_TEST
 

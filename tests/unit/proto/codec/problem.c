@@ -214,6 +214,52 @@ START_TEST(test_views_and_permissions) {
 }
 END_TEST
 
+/* A donated input, and two operators on streams of their own of which one waits. */
+START_TEST(test_streams_and_donations) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  struct berth_error err;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  for (uint32_t v = 0; v < 3; v++) {
+    struct berth_value_spec value = berth_value_spec_default();
+    value.size_bytes = 64;
+    value.class_ = v == 0 ? BERTH_CLASS_INPUT : BERTH_CLASS_TEMPORARY;
+    value.external = v == 0;
+    value.donation = v == 0 ? BERTH_DONATION_MUST_USE : BERTH_DONATION_NONE;
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, &err), BERTH_OK);
+  }
+  static const uint32_t VALUES[] = {0, 1, 2};
+  static const struct berth_inplace FIRST = {0, 0};
+  static const uint32_t WAITS[] = {0};
+  for (uint32_t o = 0; o < 2; o++) {
+    struct berth_operator_spec op = berth_operator_spec_default();
+    op.inputs = &VALUES[o];
+    op.outputs = &VALUES[o + 1];
+    op.n_inputs = op.n_outputs = 1;
+    op.inplace = &FIRST;
+    op.n_inplace = o == 0;
+    op.stream = 3 * o;
+    op.waits = WAITS;
+    op.n_waits = o;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, &err), BERTH_OK);
+  }
+  enum berth_code code = berth_problem_builder_finish(builder, &problem, &err);
+  ck_assert_msg(code == BERTH_OK, "%s", err.message);
+  berth_problem_builder_destroy(builder);
+  struct berth_problem *again = there_and_back(problem);
+  same_problem(problem, again);
+  const struct berth_graph *graph = berth_problem_graph(again);
+  ck_assert_mem_eq(graph->operator_stream, ((uint32_t[]){0, 3}), 8);
+  ck_assert_mem_eq(graph->wait_begin, ((uint32_t[]){0, 0, 1}), 12);
+  ck_assert_uint_eq(graph->waits[0], 0);
+  ck_assert_int_eq(berth_problem_value(again, 0).donation, BERTH_DONATION_MUST_USE);
+  ck_assert_int_eq(berth_problem_value(again, 1).donation, BERTH_DONATION_NONE);
+  ck_assert_int_eq(berth_problem_permissions(again)->items[0].answer, BERTH_INPLACE_USED);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 START_TEST(test_62185_buffers) {
   struct berth_problem_builder *builder;
   struct berth_problem *problem;
@@ -273,5 +319,5 @@ int main(void) {
   return berth_suite_run(
       "codec/problem", (const TTest *const[]){
                            test_random_buffers, test_random_graphs, test_views_and_permissions,
-                           test_62185_buffers, test_stream_reads_compute, NULL});
+                           test_streams_and_donations, test_62185_buffers, test_stream_reads_compute, NULL});
 }

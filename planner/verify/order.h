@@ -1,0 +1,37 @@
+/* The order that streams and waits enforce, as the judge works it out; and which buffers may follow each
+ * other in the same bytes. Only for graphs with more than one stream. */
+#ifndef VERIFY_ORDER_H
+#define VERIFY_ORDER_H
+
+#include "verify/placement.h"
+#include "verify/roots.h"
+
+struct berth_verify_order {
+  const struct berth_graph *graph;
+  uint32_t n_streams;
+  uint32_t *position; /* of each operator on its stream, from 1 */
+  uint32_t *ran;      /* operators x streams: how many of each stream have run when the operator begins */
+  uint32_t *last;     /* buffers x streams: the last position that touches the buffer; 0 if none */
+  uint32_t *sure;     /* buffers x streams: how many have run for sure when the buffer is first touched */
+};
+
+enum berth_code berth_verify_order_make(
+    struct berth_verify_order *order, const struct berth_graph *graph, struct berth_arena *arena,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* Fills `last` and `sure`, from who touches what and what is given or kept. */
+enum berth_code berth_verify_order_buffers(
+    struct berth_verify_order *order, const struct berth_verify_roots *roots, uint32_t n_buffers,
+    struct berth_arena *arena, struct berth_error *err) BERTH_MUST_USE;
+
+/* Whether `first` has run for sure when `second` begins. */
+bool berth_verify_runs_before(const struct berth_verify_order *order, uint32_t first, uint32_t second);
+
+/* No bytes pass from one buffer to a later one that is not ordered after it. A sweep in the order of addition
+ * that keeps, for every byte, its last tenant: if each is ordered after the one before it, all are. */
+enum berth_code berth_verify_sequence(
+    const struct berth_verify_facts *facts, const struct berth_verify_places *places,
+    struct berth_verify_findings *findings, struct berth_arena *arena,
+    struct berth_error *err) BERTH_MUST_USE;
+
+#endif
