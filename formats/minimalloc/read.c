@@ -200,20 +200,20 @@ static enum berth_code blame_buffer(struct reader *reader, const char *text, siz
   return at_end ? found.code : berth_minimalloc_blame(cursor, role_of_field(found.field), NULL);
 }
 
+/* Room for every line that is long enough to be a row, so that blank lines cost nothing. */
 static enum berth_code reserve(struct reader *reader) {
   const struct berth_minimalloc_text *text = &reader->cursor.text;
-  enum { MIN_ROW_BYTES = 7 }; /* ",0,1,1" and its line end */
-  size_t n_rows = (size_t)(text->end - text->at) / MIN_ROW_BYTES + 1;
-  size_t n_lines = 1;
-  for (const char *c = text->at; c < text->end && n_lines < n_rows; c++, n_lines++) {
-    c = memchr(c, '\n', (size_t)(text->end - c));
-    if (c == NULL) {
-      break;
-    }
+  enum { MIN_ROW_BYTES = 6 }; /* ",0,1,1" */
+  size_t n_rows = 0;
+  for (const char *line = text->at; line < text->end;) {
+    const char *line_end = memchr(line, '\n', (size_t)(text->end - line));
+    line_end = line_end != NULL ? line_end : text->end;
+    n_rows += line_end - line >= MIN_ROW_BYTES;
+    line = line_end + (line_end < text->end);
   }
-  size_t n = n_lines < n_rows ? n_lines : n_rows;
   return berth_problem_builder_reserve(
-      reader->builder, (uint32_t)(n < BERTH_MAX_BUFFERS ? n : BERTH_MAX_BUFFERS), reader->cursor.err);
+      reader->builder, (uint32_t)(n_rows < BERTH_MAX_BUFFERS ? n_rows : BERTH_MAX_BUFFERS),
+      reader->cursor.err);
 }
 
 static enum berth_code
