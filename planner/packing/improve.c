@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "packing/board.h"
 #include "packing/placement.h"
+#include "packing/sweep.h"
 
 enum {
   N_LINES = 4,
@@ -192,6 +193,9 @@ static enum berth_code prepare(struct climb *climb, struct berth_pairs *pairs) {
 }
 
 static enum berth_code run(struct berth_packing_search *search) {
+  if (berth_sweep_only(search->instance)) {
+    return BERTH_OK;
+  }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);
   struct berth_pairs pairs;
   struct climb climb = {

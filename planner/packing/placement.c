@@ -301,7 +301,8 @@ static enum berth_code run(struct berth_packing_search *search) {
   bool sweeps = berth_sweep_can(search->instance);
   bool first_only = search->switches == BERTH_PLACEMENT_FIRST;
   enum berth_code code = sweeps ? run_sweeps(search) : BERTH_OK;
-  if (code == BERTH_OK && may_go_on(search) && (!first_only || !sweeps)) {
+  bool boards = !berth_sweep_only(search->instance) && (!first_only || !sweeps);
+  if (code == BERTH_OK && may_go_on(search) && boards) {
     code = run_boards(search, first_only);
   }
   return code;

@@ -24,28 +24,37 @@ static bool is_on(const struct berth_solve_task *task, enum berth_strategy strat
 
 /* ---- Whole-problem figures: peak and colouring ---- */
 
-static enum berth_code colour(struct berth_solve_task *task) {
+static enum berth_code colour_all(struct berth_solve_task *task, struct berth_colouring *out) {
   const struct berth_buffers *buffers = task->buffers;
   struct berth_arena *arena = &task->arena;
   struct berth_packing_instance all; /* one pool of everything, for its columns */
   struct berth_timeline timeline;
-  uint64_t *size = berth_arena_new(arena, uint64_t, buffers->n);
-  if (size == NULL) {
-    return BERTH_RESOURCE_EXHAUSTED;
-  }
-  for (uint32_t k = 0; k < buffers->n; k++) {
-    size[k] = buffers->size_bytes[task->order[k]];
-  }
   enum berth_code code =
       berth_packing_build(buffers, task->order, buffers->n, 1, BERTH_UNLIMITED, arena, &all, &timeline);
   uint64_t *load = code == BERTH_OK ? berth_arena_new(arena, uint64_t, timeline.n_steps) : NULL;
   if (load == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  task->peak_bytes = buffers->n > 0 ? load[berth_timeline_load(&timeline, size, load)] : 0;
+  task->peak_bytes = buffers->n > 0 ? load[berth_timeline_load(&timeline, all.size, load)] : 0;
   struct berth_colouring_input input = {
-      .timeline = &timeline, .size = size, .n_conflicts = all.n_conflicts, .conflicts = all.conflicts};
-  return berth_colour(&input, arena, &task->effort, is_on(task, BERTH_STRATEGY_COLOURING), &task->colouring);
+      .timeline = &timeline, .size = all.size, .n_conflicts = all.n_conflicts, .conflicts = all.conflicts};
+  return berth_colour(&input, arena, &task->effort, is_on(task, BERTH_STRATEGY_COLOURING), out);
+}
+
+/* Only the slots stay in the arena. */
+static enum berth_code colour(struct berth_solve_task *task) {
+  uint32_t *slot = berth_arena_new(&task->arena, uint32_t, task->buffers->n);
+  if (slot == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(&task->arena);
+  enum berth_code code = colour_all(task, &task->colouring);
+  if (code == BERTH_OK) {
+    memcpy(slot, task->colouring.slot, task->buffers->n * sizeof *slot);
+    task->colouring.slot = slot;
+  }
+  berth_arena_rewind(&task->arena, mark);
+  return code;
 }
 
 /* ---- Pools ---- */

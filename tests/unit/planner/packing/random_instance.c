@@ -1,0 +1,61 @@
+#include "random_instance.h"
+
+#include <string.h>
+
+#include "packing/bound.h"
+#include "suite.h"
+
+static uint32_t random_life(struct berth_rng *rng, uint32_t most) {
+  uint32_t life = 1 + berth_rng_below(rng, berth_rng_below(rng, 6) == 0 ? most : 5);
+  return life < most ? life : most;
+}
+
+void random_instance_init(
+    struct random_instance *random, struct berth_rng *rng, uint32_t n, uint32_t n_steps, bool aligned) {
+  for (uint32_t i = 0; i < n; i++) {
+    random->lower[i] = berth_rng_below(rng, n_steps);
+    random->upper[i] = random->lower[i] + random_life(rng, n_steps - random->lower[i]);
+    random->size[i] = UINT64_C(1) << berth_rng_below(rng, 8);
+    random->size[i] += berth_rng_below(rng, 3) == 0 ? berth_rng_below(rng, 100) : 0;
+    random->alignment[i] = aligned ? UINT64_C(1) << berth_rng_below(rng, 5) : 1;
+  }
+  random->instance = (struct berth_packing_instance){
+      .n_buffers = n,
+      .n_steps = n_steps,
+      .lower = random->lower,
+      .upper = random->upper,
+      .size = random->size,
+      .alignment = random->alignment,
+      .capacity = BERTH_UNLIMITED};
+  berth_arena_init(&random->arena, NULL);
+  berth_effort_init(&random->effort, UINT64_MAX, NULL, NULL);
+  random->search = (struct berth_packing_search){
+      .instance = &random->instance,
+      .arena = &random->arena,
+      .effort = &random->effort,
+      .switches = UINT32_MAX,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = random->offset};
+  ck_assert_int_eq(
+      berth_packing_bound(&random->instance, &random->arena, &random->search.lower_bound), BERTH_OK);
+}
+
+void random_instance_finish(struct random_instance *random) {
+  berth_arena_finish(&random->arena);
+}
+
+void random_instance_expect_good(const struct random_instance *random) {
+  uint64_t top = 0;
+  for (uint32_t a = 0; a < random->instance.n_buffers; a++) {
+    uint64_t end = random->offset[a] + random->size[a];
+    top = end > top ? end : top;
+    ck_assert_uint_eq(random->offset[a] % random->alignment[a], 0);
+    for (uint32_t b = 0; b < a; b++) {
+      bool meet = random->lower[a] < random->upper[b] && random->lower[b] < random->upper[a];
+      bool overlap = random->offset[a] < random->offset[b] + random->size[b] && random->offset[b] < end;
+      ck_assert_msg(!meet || !overlap, "buffers %u and %u share bytes", a, b);
+    }
+  }
+  ck_assert_uint_eq(top, random->search.best_arena);
+  ck_assert_uint_ge(top, random->search.lower_bound);
+}
