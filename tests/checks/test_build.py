@@ -1,4 +1,5 @@
 """The build itself refuses what the architecture forbids, and the planner's archive is pure."""
+import json
 import re
 import subprocess
 
@@ -49,6 +50,23 @@ def test_warning_is_an_error(copy):
     append(copy, "planner/base/arena.c", "static int planted;\n")
     output, built = build(copy, "planner.base")
     assert not built and "planted" in output, output
+
+
+def labels():
+    """Returns the labels of each test that ctest knows."""
+    command = ["ctest", "--test-dir", str(REPOSITORY / "build/release"), "--show-only=json-v1"]
+    listed = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {
+        test["name"]: {label for p in test["properties"] if p["name"] == "LABELS" for label in p["value"]}
+        for test in listed["tests"]
+    }
+
+
+def test_every_test_is_in_a_suite():
+    suites = set(re.findall(r"run_ctest \w+ release '\^(\w+)\$'", (REPOSITORY / "scripts/test").read_text()))
+    assert suites >= {"unit", "property", "fault"}
+    assert len(labels()) > 50
+    assert not {name: have for name, have in labels().items() if not have & suites}
 
 
 def symbols(archive):
