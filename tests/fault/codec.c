@@ -151,7 +151,7 @@ START_TEST(messages_about_graphs) {
   for (uint32_t k = 0; k < 4; k++) {
     struct graph graph;
     struct berth_rng rng = {k};
-    graph_generate(&graph, &rng, 5 * k);
+    graph_generate(&graph, &rng, 5 * k, GRAPH_VIEWS | GRAPH_IN_PLACE);
     run(graph_build(&graph));
   }
 }

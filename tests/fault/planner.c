@@ -77,7 +77,7 @@ START_TEST(building_from_a_graph) {
   for (uint32_t k = 0; k < 5; k++) {
     struct graph graph;
     struct berth_rng rng = {k};
-    graph_generate(&graph, &rng, 4 * k);
+    graph_generate(&graph, &rng, 4 * k, GRAPH_VIEWS | GRAPH_IN_PLACE);
     report("build from a graph", nth_refused("graph", build_graph, &graph));
   }
 }
@@ -221,7 +221,7 @@ END_TEST
 START_TEST(judging_a_graph) {
   struct graph graph;
   struct berth_rng rng = {3};
-  graph_generate(&graph, &rng, 12);
+  graph_generate(&graph, &rng, 12, GRAPH_VIEWS | GRAPH_IN_PLACE);
   struct planned planned = {.problem = graph_build(&graph)};
   ck_assert_int_eq(berth_solve(planned.problem, NULL, NULL, NULL, &planned.plan, NULL), BERTH_OK);
   report("verify a graph", nth_refused("verify a graph", verify, &planned));

@@ -17,18 +17,35 @@ static bool touches(const struct graph_operator *op, uint32_t v) {
   return lists(op->inputs, op->n_inputs, v) || lists(op->outputs, op->n_outputs, v);
 }
 
-bool graph_live(const struct graph *graph, uint32_t v, uint32_t step) {
+uint32_t graph_root(const struct graph *graph, uint32_t v) {
+  return graph->values[v].view_of != BERTH_NO_INDEX ? graph_root(graph, graph->values[v].view_of) : v;
+}
+
+uint64_t graph_offset(const struct graph *graph, uint32_t v) {
   const struct graph_value *value = &graph->values[v];
-  bool always = value->class_ == BERTH_CLASS_CONSTANT || value->class_ == BERTH_CLASS_STATE;
-  bool before = always || value->class_ == BERTH_CLASS_INPUT;
-  bool after = always || value->class_ == BERTH_CLASS_OUTPUT || value->held;
-  for (uint32_t op = 0; op < graph->n_operators; op++) {
-    bool touched = touches(&graph->operators[op], v);
-    before = before || (touched && op <= step);
-    after = after || (touched && op >= step);
+  return value->view_of != BERTH_NO_INDEX ? value->view_offset + graph_offset(graph, value->view_of) : 0;
+}
+
+bool graph_live(const struct graph *graph, uint32_t v, uint32_t step) {
+  bool before = false;
+  bool after = false;
+  for (uint32_t name = 0; name < graph->n_values; name++) {
+    if (graph_root(graph, name) != v) {
+      continue;
+    }
+    const struct graph_value *value = &graph->values[name];
+    bool always = value->class_ == BERTH_CLASS_CONSTANT || value->class_ == BERTH_CLASS_STATE;
+    bool given = always || value->class_ == BERTH_CLASS_INPUT;
+    before = before || given;
+    after = after || always || value->class_ == BERTH_CLASS_OUTPUT || value->held;
+    after = after || (given && step == 0); /* also if nobody reads it */
+    for (uint32_t op = 0; op < graph->n_operators; op++) {
+      bool touched = touches(&graph->operators[op], name);
+      before = before || (touched && op <= step);
+      after = after || (touched && op >= step);
+    }
   }
-  /* An input that nobody reads is still given: it is there at the first step. */
-  return before && (after || (step == 0 && value->class_ == BERTH_CLASS_INPUT));
+  return before && after;
 }
 
 void graph_flatten(const struct graph *graph, struct sample *sample) {
@@ -62,14 +79,20 @@ static bool one_in(struct berth_rng *rng, uint32_t n) {
   return berth_rng_below(rng, n) == 0;
 }
 
-static uint32_t add_value(struct graph *graph, struct berth_rng *rng, enum berth_buffer_class class_) {
+static uint32_t
+add_value(struct graph *graph, struct berth_rng *rng, enum berth_buffer_class class_, uint32_t features) {
   ck_assert_uint_lt(graph->n_values, GRAPH_MAX_VALUES);
   struct graph_value *value = &graph->values[graph->n_values];
-  *value = (struct graph_value){.class_ = class_};
+  *value = (struct graph_value){
+      .class_ = class_, .view_of = BERTH_NO_INDEX, .pin = BERTH_UNPINNED, .pool = BERTH_NO_INDEX};
   value->size = one_in(rng, 12) ? 0 : 1 + berth_rng_below(rng, 64);
   value->alignment = one_in(rng, 4) ? UINT64_C(1) << berth_rng_below(rng, 5) : 1;
   value->held = one_in(rng, 8);
   value->external = one_in(rng, 10);
+  bool pinned = (features & GRAPH_PINS) != 0 && !value->external && one_in(rng, 8);
+  bool bound = (features & GRAPH_POOLS) != 0 && one_in(rng, 2);
+  value->pin = pinned ? value->alignment * berth_rng_below(rng, 10) : BERTH_UNPINNED;
+  value->pool = bound ? berth_rng_below(rng, graph->n_pools) : BERTH_NO_INDEX;
   return graph->n_values++;
 }
 
@@ -79,6 +102,7 @@ static bool full(const struct graph *graph) {
 
 /* A value that is there for operator `op` to read. */
 static bool is_readable(const struct graph *graph, uint32_t v, uint32_t op) {
+  v = graph_root(graph, v);
   enum berth_buffer_class class_ = graph->values[v].class_;
   if (class_ == BERTH_CLASS_INPUT || class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE) {
     return true;
@@ -92,23 +116,48 @@ static bool is_readable(const struct graph *graph, uint32_t v, uint32_t op) {
 }
 
 /* Also a value that was written before, if it may be written again. */
-static void add_outputs(struct graph *graph, struct berth_rng *rng, uint32_t index) {
+static void add_outputs(struct graph *graph, struct berth_rng *rng, uint32_t index, uint32_t features) {
   struct graph_operator *op = &graph->operators[index];
   for (uint32_t n = berth_rng_below(rng, 3); n > 0 && !full(graph); n--) {
     enum berth_buffer_class class_ = one_in(rng, 5) ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
-    uint32_t v = add_value(graph, rng, class_);
+    uint32_t v = add_value(graph, rng, class_, features);
     graph->values[v].accumulated = one_in(rng, 6);
     op->outputs[op->n_outputs++] = v;
   }
   for (uint32_t v = 0; v < graph->n_values && op->n_outputs < GRAPH_MAX_OPERANDS; v++) {
-    bool again = graph->values[v].accumulated || graph->values[v].class_ == BERTH_CLASS_STATE;
+    bool again = (graph->values[v].accumulated || graph->values[v].class_ == BERTH_CLASS_STATE) &&
+                 graph->values[v].view_of == BERTH_NO_INDEX;
     if (again && is_readable(graph, v, index) && one_in(rng, 3) && !lists(op->outputs, op->n_outputs, v)) {
       op->outputs[op->n_outputs++] = v;
     }
   }
 }
 
-static void add_operator(struct graph *graph, struct berth_rng *rng) {
+/* A part of something that is there. */
+static void add_view(struct graph *graph, struct berth_rng *rng) {
+  uint32_t of = berth_rng_below(rng, graph->n_values);
+  const struct graph_value *root = &graph->values[of];
+  if (full(graph) || root->external || root->size == 0) {
+    return;
+  }
+  uint32_t v = graph->n_values++;
+  struct graph_value *view = &graph->values[v];
+  *view = (struct graph_value){.alignment = 1, .view_of = of, .pin = BERTH_UNPINNED, .pool = BERTH_NO_INDEX};
+  view->size = 1 + berth_rng_below(rng, (uint32_t)root->size);
+  view->view_offset = berth_rng_below(rng, (uint32_t)(root->size - view->size) + 1);
+  view->class_ = one_in(rng, 6) ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
+  view->held = one_in(rng, 10);
+}
+
+static void permit(struct graph_operator *op, struct berth_rng *rng) {
+  while (op->n_inplace < 2 && op->n_inputs > 0 && op->n_outputs > 0 && !one_in(rng, 4)) {
+    struct berth_inplace *pair = &op->inplace[op->n_inplace++];
+    pair->input = berth_rng_below(rng, op->n_inputs);
+    pair->output = berth_rng_below(rng, op->n_outputs);
+  }
+}
+
+static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t features) {
   uint32_t index = graph->n_operators++;
   struct graph_operator *op = &graph->operators[index];
   *op = (struct graph_operator){.workspace = one_in(rng, 4) ? 1 + berth_rng_below(rng, 64) : 0};
@@ -118,18 +167,25 @@ static void add_operator(struct graph *graph, struct berth_rng *rng) {
       op->inputs[op->n_inputs++] = v;
     }
   }
-  add_outputs(graph, rng, index);
+  add_outputs(graph, rng, index, features);
+  if ((features & GRAPH_IN_PLACE) != 0) {
+    permit(op, rng);
+  }
+  if ((features & GRAPH_VIEWS) != 0 && one_in(rng, 2)) {
+    add_view(graph, rng);
+  }
 }
 
-void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators) {
+void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features) {
   static const enum berth_buffer_class GIVEN[] = {BERTH_CLASS_INPUT, BERTH_CLASS_CONSTANT, BERTH_CLASS_STATE};
   graph->n_values = graph->n_operators = 0;
+  graph->n_pools = (features & GRAPH_POOLS) != 0 ? 2 : 0;
   for (uint32_t n = 1 + berth_rng_below(rng, 3); n > 0; n--) {
-    uint32_t v = add_value(graph, rng, GIVEN[berth_rng_below(rng, 3)]);
+    uint32_t v = add_value(graph, rng, GIVEN[berth_rng_below(rng, 3)], features);
     graph->values[v].accumulated = graph->values[v].class_ == BERTH_CLASS_INPUT && one_in(rng, 6);
   }
   for (uint32_t n = n_operators; n > 0; n--) {
-    add_operator(graph, rng);
+    add_operator(graph, rng, features);
   }
 }
 
@@ -140,6 +196,13 @@ enum berth_code graph_try_build(
     struct berth_error *err) {
   struct berth_problem_builder *builder = NULL;
   enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  static const char *const NAMES[2] = {"a", "b"};
+  for (uint32_t p = 0; p < graph->n_pools && code == BERTH_OK; p++) {
+    struct berth_pool_spec spec = berth_pool_spec_default();
+    spec.name = (struct berth_text){NAMES[p], 1};
+    spec.alignment = p == 0 ? 1 : 4;
+    code = berth_problem_builder_add_pool(builder, &spec, NULL, err);
+  }
   for (uint32_t v = 0; v < graph->n_values && code == BERTH_OK; v++) {
     struct berth_value_spec spec = berth_value_spec_default();
     spec.size_bytes = graph->values[v].size;
@@ -148,6 +211,11 @@ enum berth_code graph_try_build(
     spec.held = graph->values[v].held;
     spec.external = graph->values[v].external;
     spec.accumulated = graph->values[v].accumulated;
+    spec.view_of = graph->values[v].view_of;
+    spec.view_offset = graph->values[v].view_offset;
+    spec.pinned_offset = graph->values[v].pin;
+    spec.pools = &graph->values[v].pool;
+    spec.n_pools = graph->values[v].pool != BERTH_NO_INDEX && !spec.external;
     code = berth_problem_builder_add_value(builder, &spec, NULL, err);
   }
   for (uint32_t op = 0; op < graph->n_operators && code == BERTH_OK; op++) {
@@ -158,6 +226,8 @@ enum berth_code graph_try_build(
     spec.outputs = from->outputs;
     spec.n_outputs = from->n_outputs;
     spec.workspace_bytes = from->workspace;
+    spec.inplace = from->inplace;
+    spec.n_inplace = from->n_inplace;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
   }
   if (code == BERTH_OK) {

@@ -13,6 +13,10 @@ struct graph_value {
   bool held;
   bool external;
   bool accumulated;
+  uint32_t view_of; /* BERTH_NO_INDEX: its own root */
+  uint64_t view_offset;
+  uint64_t pin;
+  uint32_t pool; /* BERTH_NO_INDEX: any */
 };
 
 struct graph_operator {
@@ -21,6 +25,8 @@ struct graph_operator {
   uint32_t n_outputs;
   uint32_t outputs[GRAPH_MAX_OPERANDS];
   uint64_t workspace;
+  uint32_t n_inplace;
+  struct berth_inplace inplace[2];
 };
 
 struct graph {
@@ -28,20 +34,33 @@ struct graph {
   struct graph_value values[GRAPH_MAX_VALUES];
   uint32_t n_operators;
   struct graph_operator operators[GRAPH_MAX_OPERATORS];
+  uint32_t n_pools; /* 0: the problem's own */
+};
+
+enum graph_features {
+  GRAPH_VIEWS = 1 << 0,
+  GRAPH_IN_PLACE = 1 << 1,
+  GRAPH_PINS = 1 << 2, /* may contradict each other: then the builder refuses */
+  GRAPH_POOLS = 1 << 3,
 };
 
 /* A valid one, of about n_operators. */
-void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators);
+void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features);
+uint32_t graph_root(const struct graph *graph, uint32_t v);
+/* Where v begins in its root. */
+uint64_t graph_offset(const struct graph *graph, uint32_t v);
 struct berth_problem *graph_build(const struct graph *graph);
 enum berth_code graph_try_build(
     const struct graph *graph, const struct berth_allocator *allocator, struct berth_problem **out_problem,
     struct berth_error *err) BERTH_MUST_USE;
 
-/* Whether value `v` must keep its bytes at `step`, from the definition: some operator up to here, or the
- * outside, gave it to us, and some operator from here on, or the outside, still touches it. */
+/* Whether root `v`, for itself or a view of it, must keep its bytes at `step`, from the definition: some
+ * operator up to here, or the outside, gave it to us, and some operator from here on, or the outside, still
+ * touches it. */
 bool graph_live(const struct graph *graph, uint32_t v, uint32_t step);
 
-/* The same problem as buffers, in the same order, with lifetimes by graph_live. */
+/* The same problem as buffers, in the same order, with lifetimes by graph_live; of a graph without features.
+ */
 void graph_flatten(const struct graph *graph, struct sample *sample);
 
 #endif

@@ -86,7 +86,7 @@ START_TEST(graphs_live_as_defined_and_are_planned_right) {
   for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = campaign_seed(k);
     struct graph graph;
-    graph_generate(&graph, &rng, berth_rng_below(&rng, 14));
+    graph_generate(&graph, &rng, berth_rng_below(&rng, 14), 0);
     graph_flatten(&graph, &flat);
     struct berth_problem *problem = graph_build(&graph);
     check_lifetimes(k, problem, &flat);
