@@ -86,6 +86,77 @@ START_TEST(answers_about_a_capacity_are_true) {
 }
 END_TEST
 
+/* Whether some choice of pools has a plan in every pool's capacity. */
+static bool fits_somehow(const struct sample *sample, uint32_t *pool_of, uint32_t i) {
+  if (i < sample->n_buffers) {
+    for (uint32_t p = 0; p < sample->n_pools; p++) {
+      const struct sample_buffer *buffer = &sample->buffers[i];
+      bool allowed = buffer->spec.n_pools == 0;
+      for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
+        allowed = allowed || buffer->pools[k] == p;
+      }
+      pool_of[i] = p;
+      if (allowed && fits_somehow(sample, pool_of, i + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  for (uint32_t p = 0; p < sample->n_pools; p++) {
+    uint32_t members[MAX_BRUTE];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < sample->n_buffers; k++) {
+      if (pool_of[k] == p) {
+        members[n++] = k;
+      }
+    }
+    if (oracle_optimum(sample, p, members, n) > sample->pools[p].capacity_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+START_TEST(answers_about_several_pools_are_true) {
+  struct campaign campaign = campaign_plan(PROBLEMS / 2);
+  struct sample sample;
+  sample_init(&sample);
+  uint32_t n_fit = 0;
+  uint32_t n_found = 0;
+  uint32_t n_refused = 0;
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = campaign_seed(k);
+    uint32_t features = SAMPLE_POOLS | (k % 2 ? SAMPLE_ALIGNED : 0) | (k % 3 ? 0 : SAMPLE_CONFLICTS);
+    sample_generate_any(&sample, &rng, 2, 4, features);
+    if (sample.n_buffers > 5) {
+      continue;
+    }
+    uint64_t load = sample_load(&sample);
+    for (uint32_t p = 0; p < sample.n_pools; p++) {
+      sample.pools[p].capacity_bytes = load / 3 + berth_rng_below(&rng, (uint32_t)load);
+    }
+    struct berth_problem *problem = NULL;
+    if (sample_try_build(&sample, NULL, NULL, &problem, NULL) != BERTH_OK) {
+      continue; /* a buffer that no pool can hold is refused when it is added */
+    }
+    berth_problem_unref(problem);
+    struct berth_solve_options options = berth_solve_options_default();
+    options.budget_ticks = BUDGET;
+    struct berth_plan *plan = solve(k, &sample, &options);
+    uint32_t pool_of[MAX_BRUTE];
+    bool fits = fits_somehow(&sample, pool_of, 0);
+    ck_assert_msg(plan->offset == NULL || fits, "problem %u: what cannot fit does", k);
+    ck_assert_msg(plan->status != BERTH_PLAN_INFEASIBLE || !fits, "problem %u: refused, and fits", k);
+    n_fit += fits;
+    n_found += plan->offset != NULL;
+    n_refused += plan->status == BERTH_PLAN_INFEASIBLE;
+    berth_plan_unref(plan);
+  }
+  sample_finish(&sample);
+  printf("several pools: %u fit, %u of them found; %u refused\n", n_fit, n_found, n_refused);
+}
+END_TEST
+
 START_TEST(every_set_of_strategies_is_sound) {
   struct campaign campaign = campaign_plan(PROBLEMS / 4);
   struct sample sample;
@@ -117,6 +188,7 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "property/capacity",
-      (const TTest *const[]){answers_about_a_capacity_are_true, every_set_of_strategies_is_sound, NULL});
+      "property/capacity", (const TTest *const[]){
+                               answers_about_a_capacity_are_true, answers_about_several_pools_are_true,
+                               every_set_of_strategies_is_sound, NULL});
 }
