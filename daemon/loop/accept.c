@@ -114,7 +114,7 @@ static void close_silent(struct berthd_loop *loop, int64_t now_ns) {
     struct greeting *next = greeting->next;
     if (greeting->until_ns <= now_ns) {
       close(end_greeting(greeting));
-      BERTHD_LOG(INFO, "connection_silent", BERTHD_I64("after_ms", loop->config.handshake_ns / 1000000));
+      BERTHD_LOG(INFO, "connection.silent", BERTHD_I64("after_ms", loop->config.handshake_ns / 1000000));
     }
     greeting = next;
   }
@@ -162,7 +162,7 @@ static void shed(struct berthd_loop *loop, int listening, int error) {
     loop->reserve_fd = OPEN_RESERVE();
   }
   BERTHD_LOG(
-      WARN, "accept_paused", BERTHD_STR("why", uv_strerror(-error)), BERTHD_U64("pause_ms", PAUSE_MS),
+      WARN, "accept.paused", BERTHD_STR("why", uv_strerror(-error)), BERTHD_U64("pause_ms", PAUSE_MS),
       BERTHD_U64("connections", loop->n_handed));
   pause_accepting(loop);
   uv_timer_start(&loop->resume, on_pause_over, PAUSE_MS, 0);
@@ -180,7 +180,7 @@ static void take(struct listener *listener, int fd) {
   if (is_full(loop)) {
     close(fd);
     berthd_metrics_add(loop->config.metrics, BERTHD_METRIC_REJECTED, BERTHD_REJECTION_CONNECTIONS, 0, 1);
-    BERTHD_LOG(WARN, "connection_refused", BERTHD_U64("connections", loop->config.max_connections));
+    BERTHD_LOG(WARN, "connection.refused", BERTHD_U64("connections", loop->config.max_connections));
     return;
   }
   if (listener->is_tcp) { /* gRPC sets it on sockets of its own only */

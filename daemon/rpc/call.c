@@ -88,6 +88,7 @@ static void on_came(struct event *event, bool ok) {
     call_post(rpc, call->method, call->registration);
   }
   call->started_ns = monotonic_ns();
+  call->id = atomic_fetch_add(&rpc->n_calls, 1) + 1;
   if (call->method->path == NULL) {
     call->deadline = call->details.deadline;
   }
@@ -107,6 +108,27 @@ static void on_closed(struct event *event, bool ok) {
   call_unref(call);
 }
 
+/* A line a call: what failed, and at level debug all of them. */
+static void log_call(const struct call *call, double seconds) {
+  bool is_good = call->reply.code == BERTH_OK;
+  if (!berthd_log_is_on(is_good ? BERTHD_LOG_DEBUG : BERTHD_LOG_INFO)) {
+    return;
+  }
+  char text[256] = "";
+  size_t n = is_good ? 0 : GRPC_SLICE_LENGTH(call->reply.text);
+  n = n < sizeof text ? n : sizeof text - 1;
+  memcpy(text, GRPC_SLICE_START_PTR(call->reply.text), n);
+  const struct berthd_log_field fields[] = {
+      BERTHD_U64("call", call->id),
+      BERTHD_STR("method", call->method->path != NULL ? call->method->path : "unknown"),
+      BERTHD_STR("code", berth_code_name(call->reply.code)),
+      BERTHD_F64("seconds", seconds),
+      BERTHD_STR("message", n > 0 ? text : NULL),
+  };
+  berthd_log_write(
+      is_good ? BERTHD_LOG_DEBUG : BERTHD_LOG_INFO, "call.done", fields, sizeof fields / sizeof fields[0]);
+}
+
 static void on_finished(struct event *event, bool ok) {
   (void)ok; /* false: the client did not wait for the answer */
   struct call *call = CONTAINER(event, struct call, finished);
@@ -114,6 +136,7 @@ static void on_finished(struct event *event, bool ok) {
   berthd_metrics_observe(
       call->rpc->metrics, BERTHD_METRIC_CALL_DURATION, call->method->label, (unsigned)call->reply.code,
       seconds);
+  log_call(call, seconds);
   call_unref(call);
 }
 
@@ -124,7 +147,7 @@ void call_post(struct berthd_rpc *rpc, const struct method *method, void *regist
   if (call == NULL || pthread_mutex_init(&call->lock, NULL) != 0) {
     free(call);
     BERTHD_LOG(
-        ERROR, "rpc_post_failed", BERTHD_STR("method", method->path), BERTHD_STR("why", "out of memory"));
+        ERROR, "rpc.post_failed", BERTHD_STR("method", method->path), BERTHD_STR("why", "out of memory"));
     return;
   }
   call->rpc = rpc;
@@ -149,7 +172,7 @@ void call_post(struct berthd_rpc *rpc, const struct method *method, void *regist
   }
   if (error != GRPC_CALL_OK) {
     BERTHD_LOG(
-        ERROR, "rpc_post_failed", BERTHD_STR("method", method->path),
+        ERROR, "rpc.post_failed", BERTHD_STR("method", method->path),
         BERTHD_STR("why", grpc_call_error_to_string(error)));
     call_unref(call);
   }
@@ -164,7 +187,7 @@ static bool start(struct call *call, const grpc_op *ops, size_t n_ops, struct ev
   if (error == GRPC_CALL_OK) {
     return true;
   }
-  BERTHD_LOG(ERROR, "rpc_batch_failed", BERTHD_STR("why", grpc_call_error_to_string(error)));
+  BERTHD_LOG(ERROR, "rpc.batch_failed", BERTHD_STR("why", grpc_call_error_to_string(error)));
   atomic_fetch_sub(&call->n_refs, 1); /* the caller holds another */
   return false;
 }

@@ -78,6 +78,7 @@ struct call {
   grpc_byte_buffer *payload;
   grpc_call_details details; /* of unknown methods */
   int64_t started_ns;
+  uint64_t id; /* in the log */
 
   struct event came;
   struct event closed;   /* RECV_CLOSE_ON_SERVER */
@@ -250,7 +251,8 @@ struct berthd_rpc {
   struct event drained;
   void *drained_ctx;
   void (*on_drained)(void *ctx);
-  atomic_uint_fast64_t n_open; /* calls that came, the drain, and one for the server itself */
+  atomic_uint_fast64_t n_calls; /* numbers them, for the log */
+  atomic_uint_fast64_t n_open;  /* calls that came, the drain, and one for the server itself */
   pthread_mutex_t open_lock;
   pthread_cond_t none_open;
 };
