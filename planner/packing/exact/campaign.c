@@ -85,6 +85,7 @@ open_at(struct berth_campaign *campaign, uint64_t capacity, uint32_t n_rounds) {
   for (uint32_t k = 0; k < n_rounds * N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
     uint32_t round = k / N_OPENING;
     run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by, 0);
+    campaign->search.may_jump = k > 0 && has(campaign, BERTH_EXACT_JUMPS);
     outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes << round);
   }
   return outcome;
@@ -118,6 +119,7 @@ static enum berth_niche_outcome restart_at(struct berth_campaign *campaign, uint
     enum berth_niche_pick pick =
         berth_rng_below(&campaign->rng, 3) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
     run_in_order(campaign, pick, by, 1.2);
+    campaign->search.may_jump = has(campaign, BERTH_EXACT_JUMPS);
     uint64_t scale = luby(++campaign->n_restarts);
     scale = scale < MOST_LUBY ? scale : MOST_LUBY;
     outcome = berth_niche_search_run(&campaign->search, capacity, scale * (campaign->model.n_buffers + 64));
@@ -131,11 +133,13 @@ static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint6
   feed_memo(campaign);
   uint32_t k = berth_rng_below(&campaign->rng, N_OPENING);
   run_in_order(campaign, opening[k].pick, opening[k].by, 0);
+  search->may_jump = false;
   enum berth_niche_outcome outcome = berth_niche_search_run(search, capacity, campaign->n_budget);
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
     outcome = restart_at(campaign, capacity);
   }
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_CLIMB)) {
+    search->may_jump = has(campaign, BERTH_EXACT_JUMPS);
     outcome =
         berth_niche_climb_run(&campaign->climb, search, &campaign->order, capacity, 2 * campaign->n_budget);
   }

@@ -9,6 +9,7 @@
 enum berth_exact_switch {
   BERTH_EXACT_CLIMB = 1 << 8,    /* hill climbing on orders */
   BERTH_EXACT_RESTARTS = 1 << 9, /* short runs in random orders */
+  BERTH_EXACT_JUMPS = 1 << 11,   /* runs that need not prove anything jump back */
   BERTH_EXACT_NICHES = 1 << 10,  /* the niche search where it applies, else always pairs */
 };
 

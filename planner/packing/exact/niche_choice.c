@@ -234,6 +234,8 @@ void berth_niche_choose(struct berth_niche_search *search, struct berth_niche_no
   uint32_t section = best.section;
   int64_t floor = state->floor[section];
   node->section = section;
+  node->touched_lower = best.niche.lower - (best.niche.lower > 0);
+  node->touched_upper = best.niche.upper + 1;
   node->choice_end = node->choice;
   for (uint32_t k = state->model->member_begin[section]; k < state->model->member_begin[section + 1]; k++) {
     uint32_t b = state->ranked[k];

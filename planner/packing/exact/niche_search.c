@@ -103,6 +103,7 @@ struct walk {
   uint32_t node; /* the current one */
   uint32_t n_nodes;
   uint64_t last_node; /* of the budget */
+  bool is_partial;    /* the last return left choices out */
 };
 
 static bool is_empty(const struct berth_niche_state *state, uint32_t lower, uint32_t upper) {
@@ -179,7 +180,9 @@ static void open_node(struct walk *walk) {
       .n_ranges = walk->n_ranges,
       .choice = choice,
       .choice_end = choice,
-      .n_trail = search->state.n_trail};
+      .n_trail = search->state.n_trail,
+      .touched_lower = range.lower,
+      .touched_upper = range.upper};
   if (search->switches & BERTH_NICHE_MEMO) {
     struct berth_niche_key key = key_of(search, range.lower, range.upper);
     if (berth_niche_memo_has(&search->memo, key)) {
@@ -190,6 +193,11 @@ static void open_node(struct walk *walk) {
   berth_niche_choose(search, node);
 }
 
+static void touch(struct berth_niche_node *node, uint32_t lower, uint32_t upper) {
+  node->touched_lower = lower < node->touched_lower ? lower : node->touched_lower;
+  node->touched_upper = upper > node->touched_upper ? upper : node->touched_upper;
+}
+
 static uint32_t take_choice(struct berth_niche_search *search, struct berth_niche_node *node) {
   uint32_t choice = search->choices[node->choice++];
   uint32_t refuting = choice == BERTH_NICHE_RAISE
@@ -198,10 +206,42 @@ static uint32_t take_choice(struct berth_niche_search *search, struct berth_nich
   if (refuting != BERTH_NICHE_NONE) {
     search->weight[refuting] += 1;
     search->n_refuted[refuting]++;
+    touch(node, refuting, refuting + 1);
   } else if (search->state.n_placed > search->n_deepest) {
     search->n_deepest = search->state.n_placed;
   }
   return refuting;
+}
+
+/* Whether the choice that a node has taken last is about any of these sections. */
+static bool is_about(
+    const struct berth_niche_search *search, const struct berth_niche_node *node, uint32_t lower,
+    uint32_t upper) {
+  const struct berth_niche_model *model = search->state.model;
+  uint32_t choice = search->choices[node->choice - 1];
+  if (choice == BERTH_NICHE_RAISE) {
+    return node->section >= lower && node->section < upper;
+  }
+  return model->lower[choice] < upper && lower < model->upper[choice];
+}
+
+/* The node to return to when the current one has no choices left; NONE above the first. */
+static uint32_t return_to(struct walk *walk) {
+  struct berth_niche_search *search = walk->search;
+  const struct berth_niche_node *node = &search->nodes[walk->node];
+  uint32_t lower = node->touched_lower, upper = node->touched_upper, parent = node->parent;
+  bool is_partial = node->is_partial;
+  while (parent != BERTH_NICHE_NONE && search->may_jump &&
+         !is_about(search, &search->nodes[parent], lower, upper)) {
+    parent = search->nodes[parent].parent;
+    is_partial = true;
+  }
+  walk->is_partial = is_partial;
+  if (parent != BERTH_NICHE_NONE) {
+    search->nodes[parent].is_partial |= is_partial;
+    touch(&search->nodes[parent], lower, upper);
+  }
+  return parent;
 }
 
 static uint64_t work_of(const struct berth_niche_model *model, const struct berth_niche_node *node) {
@@ -231,11 +271,13 @@ static bool advance(struct walk *walk, bool *out_goes_on) {
         return true;
       }
     }
-    berth_niche_memo_add(&search->memo, node->key);
-    if (node->parent == BERTH_NICHE_NONE) {
+    if (!node->is_partial) {
+      berth_niche_memo_add(&search->memo, node->key);
+    }
+    walk->node = return_to(walk);
+    if (walk->node == BERTH_NICHE_NONE) {
       return false;
     }
-    walk->node = node->parent;
   }
 }
 
@@ -263,7 +305,7 @@ static enum berth_niche_outcome walk_on(struct walk *walk) {
     }
     bool goes_on = true;
     if (!advance(walk, &goes_on)) {
-      return BERTH_NICHE_REFUTED;
+      return walk->is_partial ? BERTH_NICHE_LIMIT : BERTH_NICHE_REFUTED;
     }
     if (!goes_on) {
       return BERTH_NICHE_STOPPED;

@@ -60,6 +60,9 @@ struct berth_niche_node {
   uint32_t choice; /* the next one to try */
   uint32_t choice_end;
   size_t n_trail;
+  uint32_t touched_lower; /* the sections that its refutation is about */
+  uint32_t touched_upper;
+  bool is_partial; /* choices were left out below it: its end proves nothing */
   struct berth_niche_key key;
 };
 
@@ -68,6 +71,10 @@ struct berth_niche_search {
   struct berth_niche_memo memo;
   uint32_t switches;
   enum berth_niche_pick pick;
+  /* Jump back over choices that do not touch the sections of a refutation. Floors may depend on others, so a
+   * run that jumped proves nothing and ends with LIMIT; but it is not caught in one stretch of time by
+   * choices in another. */
+  bool may_jump;
   double *weight;      /* of each section: how often it refuted, over all runs */
   uint32_t *n_refuted; /* the same in this run */
   uint32_t n_deepest;  /* the most buffers placed at once in this run */
