@@ -13,6 +13,7 @@ struct berthd_flight *berthd_flight_create(
   flight->job.problem = berth_problem_ref(problem);
   flight->job.options = *options;
   atomic_init(&flight->job.stop, false);
+  atomic_init(&flight->job.is_abandoned, false);
   return flight;
 }
 
@@ -160,5 +161,6 @@ struct berthd_flight *berthd_flight_abandon(struct berthd_core *core, struct ber
   }
   berthd_flight_unlist(core, flight);
   berthd_flight_stop(flight);
+  atomic_store(&flight->job.is_abandoned, true);
   return NULL;
 }

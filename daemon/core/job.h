@@ -17,7 +17,8 @@ struct berthd_job {
   const uint32_t *pool;               /* VERIFY */
   const uint64_t *offset;
   uint32_t max_violations;
-  atomic_bool stop; /* end soon: nobody waits any more, or a deadline is near */
+  atomic_bool stop;         /* end soon: nobody waits any more, or a deadline is near */
+  atomic_bool is_abandoned; /* nobody waits: what was cut short need not be checked */
 };
 
 struct berthd_result {

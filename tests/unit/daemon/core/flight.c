@@ -94,10 +94,10 @@ START_TEST(work_is_stopped_when_the_last_waiter_leaves) {
   struct berthd_job *job = berthd_core_take(world.core);
   berthd_request_cancel(first.request);
   ck_assert_int_eq(first.code, BERTH_CANCELLED);
-  ck_assert(!atomic_load(&job->stop));
+  ck_assert(!atomic_load(&job->stop) && !atomic_load(&job->is_abandoned));
   berthd_request_cancel(second.request);
   berthd_request_cancel(second.request); /* nothing more happens */
-  ck_assert(atomic_load(&job->stop));
+  ck_assert(atomic_load(&job->stop) && atomic_load(&job->is_abandoned));
   /* A new one does not join what is being stopped. */
   client_submit(&third, &world, NULL, BERTHD_NO_DEADLINE);
   ck_assert(!third.joined);
