@@ -72,17 +72,28 @@ static uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Four lanes, since one product waits for the one before it. */
 uint64_t replies_hash(const struct replies *replies, const uint8_t *bytes, size_t n_bytes) {
-  uint64_t hash = replies->seed ^ fold(n_bytes ^ UINT64_C(0xa0761d6478bd642f), UINT64_C(0xe7037ed1a0b428db));
+  uint64_t lanes[4] = {
+      replies->seed ^ UINT64_C(0xa0761d6478bd642f), replies->seed ^ UINT64_C(0xe7037ed1a0b428db),
+      replies->seed ^ UINT64_C(0x8ebc6af09c88c6e3), replies->seed ^ UINT64_C(0x589965cc75374cc3)};
+  uint64_t block[8];
   size_t i = 0;
-  uint64_t pair[2];
-  for (; i + sizeof pair <= n_bytes; i += sizeof pair) {
-    memcpy(pair, bytes + i, sizeof pair);
-    hash = fold(pair[0] ^ UINT64_C(0x8ebc6af09c88c6e3) ^ replies->seed, pair[1] ^ hash);
+  for (; i + sizeof block <= n_bytes; i += sizeof block) {
+    memcpy(block, bytes + i, sizeof block);
+    for (size_t lane = 0; lane < 4; lane++) {
+      lanes[lane] = fold(block[2 * lane] ^ lanes[lane], block[2 * lane + 1] ^ replies->seed);
+    }
   }
-  memset(pair, 0, sizeof pair);
-  memcpy(pair, bytes + i, n_bytes - i);
-  return fold(pair[0] ^ UINT64_C(0x589965cc75374cc3), pair[1] ^ hash);
+  memset(block, 0, sizeof block);
+  if (i < n_bytes) {
+    memcpy(block, bytes + i, n_bytes - i);
+  }
+  uint64_t hash = replies->seed ^ n_bytes;
+  for (size_t lane = 0; lane < 4; lane++) {
+    hash = fold(hash ^ lanes[lane] ^ block[2 * lane], block[2 * lane + 1] ^ UINT64_C(0x1d8e4e27c47d124f));
+  }
+  return hash;
 }
 
 /* ---- The list and the buckets; the lock is held ---- */
