@@ -26,6 +26,16 @@ uint64_t graph_offset(const struct graph *graph, uint32_t v) {
   return value->view_of != BERTH_NO_INDEX ? value->view_offset + graph_offset(graph, value->view_of) : 0;
 }
 
+uint32_t graph_ran(const struct graph *graph, uint32_t op) {
+  uint32_t ran = 0;
+  for (uint32_t before = 0; before < op; before++) {
+    bool direct = graph->operators[before].stream == graph->operators[op].stream ||
+                  lists(graph->operators[op].waits, graph->operators[op].n_waits, before);
+    ran |= direct ? graph_ran(graph, before) | UINT32_C(1) << before : 0;
+  }
+  return ran;
+}
+
 bool graph_live(const struct graph *graph, uint32_t v, uint32_t step) {
   bool before = false;
   bool after = false;
@@ -157,6 +167,43 @@ static void permit(struct graph_operator *op, struct berth_rng *rng) {
   }
 }
 
+static bool shares_root(const struct graph *graph, const uint32_t *values, uint32_t n, uint32_t v) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (graph_root(graph, values[k]) == graph_root(graph, v)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether `op` uses what `earlier` wrote, or writes what `earlier` used. */
+static bool
+depends(const struct graph *graph, const struct graph_operator *op, const struct graph_operator *earlier) {
+  for (uint32_t k = 0; k < op->n_inputs; k++) {
+    if (shares_root(graph, earlier->outputs, earlier->n_outputs, op->inputs[k])) {
+      return true;
+    }
+  }
+  for (uint32_t k = 0; k < op->n_outputs; k++) {
+    if (shares_root(graph, earlier->outputs, earlier->n_outputs, op->outputs[k]) ||
+        shares_root(graph, earlier->inputs, earlier->n_inputs, op->outputs[k])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void choose_stream(struct graph *graph, struct berth_rng *rng, uint32_t index) {
+  struct graph_operator *op = &graph->operators[index];
+  op->stream = berth_rng_below(rng, 3);
+  for (uint32_t earlier = 0; earlier < index; earlier++) {
+    bool other = graph->operators[earlier].stream != op->stream;
+    if (other && (depends(graph, op, &graph->operators[earlier]) || one_in(rng, 12))) {
+      op->waits[op->n_waits++] = earlier;
+    }
+  }
+}
+
 static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t features) {
   uint32_t index = graph->n_operators++;
   struct graph_operator *op = &graph->operators[index];
@@ -170,6 +217,9 @@ static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t fe
   add_outputs(graph, rng, index, features);
   if ((features & GRAPH_IN_PLACE) != 0) {
     permit(op, rng);
+  }
+  if ((features & GRAPH_STREAMS) != 0) {
+    choose_stream(graph, rng, index);
   }
   if ((features & GRAPH_VIEWS) != 0 && one_in(rng, 2)) {
     add_view(graph, rng);
@@ -228,6 +278,9 @@ enum berth_code graph_try_build(
     spec.workspace_bytes = from->workspace;
     spec.inplace = from->inplace;
     spec.n_inplace = from->n_inplace;
+    spec.stream = from->stream;
+    spec.waits = from->waits;
+    spec.n_waits = from->n_waits;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
   }
   if (code == BERTH_OK) {

@@ -27,6 +27,9 @@ struct graph_operator {
   uint64_t workspace;
   uint32_t n_inplace;
   struct berth_inplace inplace[2];
+  uint32_t stream;
+  uint32_t n_waits;
+  uint32_t waits[GRAPH_MAX_OPERATORS];
 };
 
 struct graph {
@@ -42,6 +45,7 @@ enum graph_features {
   GRAPH_IN_PLACE = 1 << 1,
   GRAPH_PINS = 1 << 2, /* may contradict each other: then the builder refuses */
   GRAPH_POOLS = 1 << 3,
+  GRAPH_STREAMS = 1 << 4, /* operators wait for whoever touched what they write, or wrote what they read */
 };
 
 /* A valid one, of about n_operators. */
@@ -53,6 +57,9 @@ struct berth_problem *graph_build(const struct graph *graph);
 enum berth_code graph_try_build(
     const struct graph *graph, const struct berth_allocator *allocator, struct berth_problem **out_problem,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* The set of operators that have run for sure when `op` begins: by streams and waits, closed step by step. */
+uint32_t graph_ran(const struct graph *graph, uint32_t op);
 
 /* Whether root `v`, for itself or a view of it, must keep its bytes at `step`, from the definition: some
  * operator up to here, or the outside, gave it to us, and some operator from here on, or the outside, still

@@ -12,7 +12,7 @@
 
 enum { PROBLEMS = 30000, BUDGET = 20000, MAX_BUFFERS = GRAPH_MAX_VALUES + GRAPH_MAX_OPERATORS };
 
-static struct { uint32_t graphs, in_place, mutants, unsafe; } seen;
+static struct { uint32_t graphs, streams, in_place, mutants, unsafe, unordered; } seen;
 
 struct places {
   uint32_t pool[MAX_BUFFERS];
@@ -85,6 +85,129 @@ static bool is_placed(const struct graph *graph, uint32_t v) {
   return !graph->values[graph_root(graph, v)].external;
 }
 
+/* ---- With streams: every access to the one is ordered before every access to the other. ---- */
+
+static bool touches(const struct graph *graph, uint32_t op, uint32_t root) {
+  const struct graph_operator *it = &graph->operators[op];
+  for (uint32_t k = 0; k < it->n_inputs + it->n_outputs; k++) {
+    uint32_t v = k < it->n_inputs ? it->inputs[k] : it->outputs[k - it->n_inputs];
+    if (graph_root(graph, v) == root) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Accesses of the outside: before everything, after everything. */
+static void outside(const struct graph *graph, uint32_t root, bool *out_given, bool *out_kept) {
+  *out_given = *out_kept = false;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    const struct graph_value *value = &graph->values[v];
+    bool always = value->class_ == BERTH_CLASS_CONSTANT || value->class_ == BERTH_CLASS_STATE;
+    if (graph_root(graph, v) == root) {
+      *out_given = *out_given || always || value->class_ == BERTH_CLASS_INPUT;
+      *out_kept = *out_kept || always || value->class_ == BERTH_CLASS_OUTPUT || value->held;
+    }
+  }
+}
+
+static bool
+all_before(const struct berth_problem *problem, const struct graph *graph, uint32_t first, uint32_t second) {
+  bool given[2];
+  bool kept[2];
+  outside(graph, first, &given[0], &kept[0]);
+  outside(graph, second, &given[1], &kept[1]);
+  if (kept[0] || given[1]) {
+    return false;
+  }
+  for (uint32_t y = 0; y < graph->n_operators; y++) {
+    if (!touches(graph, y, second)) {
+      continue;
+    }
+    uint32_t ran = graph_ran(graph, y);
+    for (uint32_t x = 0; x < graph->n_operators; x++) {
+      bool ordered = (ran >> x & 1) != 0 || (x == y && is_granted(problem, graph, x, first, second));
+      if (touches(graph, x, first) && !ordered) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool pair_ordered(
+    const struct berth_problem *problem, const struct graph *graph, const struct places *places, uint32_t a,
+    uint32_t b) {
+  return !is_placed(graph, a) || !is_placed(graph, b) ||
+         !meet(range_of(problem, places, graph, a), range_of(problem, places, graph, b)) ||
+         all_before(problem, graph, a, b) || all_before(problem, graph, b, a);
+}
+
+/* The workspace of `op` against all roots, and against the other workspaces. */
+static bool workspace_ordered(
+    const struct berth_problem *problem, const struct graph *graph, const struct places *places,
+    uint32_t op) {
+  const uint32_t *buffers = berth_problem_graph(problem)->operator_workspace;
+  if (buffers[op] == BERTH_NO_INDEX) {
+    return true;
+  }
+  struct range own = {places->pool[buffers[op]], places->offset[buffers[op]], places->offset[buffers[op]]};
+  own.end += graph->operators[op].workspace;
+  uint32_t before = graph_ran(graph, op);
+  for (uint32_t other = 0; other < op; other++) {
+    struct range theirs = own;
+    if (buffers[other] != BERTH_NO_INDEX) {
+      theirs.pool = places->pool[buffers[other]];
+      theirs.begin = places->offset[buffers[other]];
+      theirs.end = theirs.begin + graph->operators[other].workspace;
+      if (meet(own, theirs) && (before >> other & 1) == 0) {
+        return false;
+      }
+    }
+  }
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    if (graph_root(graph, v) != v || !is_placed(graph, v) ||
+        !meet(own, range_of(problem, places, graph, v))) {
+      continue;
+    }
+    bool given;
+    bool kept;
+    outside(graph, v, &given, &kept);
+    bool all_earlier = !kept;
+    bool all_later = !given;
+    for (uint32_t x = 0; x < graph->n_operators; x++) {
+      if (touches(graph, x, v)) {
+        all_earlier = all_earlier && (before >> x & 1) != 0;
+        all_later = all_later && (graph_ran(graph, x) >> op & 1) != 0;
+      }
+    }
+    if (!all_earlier && !all_later) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool
+is_ordered(const struct berth_problem *problem, const struct graph *graph, const struct places *places) {
+  for (uint32_t a = 0; a < graph->n_values; a++) {
+    for (uint32_t b = a + 1; b < graph->n_values; b++) {
+      if (graph_root(graph, a) == a && graph_root(graph, b) == b &&
+          !pair_ordered(problem, graph, places, a, b)) {
+        return false;
+      }
+    }
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    if (!workspace_ordered(problem, graph, places, op)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Step by step. ---- */
+
 static bool pair_safe(
     const struct berth_problem *problem, const struct graph *graph, const struct places *places, uint32_t a,
     uint32_t b) {
@@ -143,7 +266,7 @@ static bool pool_aligned(const struct graph *graph, const struct places *places,
 }
 
 static bool
-is_safe(const struct berth_problem *problem, const struct graph *graph, const struct places *places) {
+is_apart(const struct berth_problem *problem, const struct graph *graph, const struct places *places) {
   for (uint32_t a = 0; a < graph->n_values; a++) {
     if (!name_safe(problem, graph, places, a)) {
       return false;
@@ -207,14 +330,18 @@ static void try_mutants(
     uint32_t k, const struct berth_problem *problem, const struct graph *graph, const struct places *right,
     struct berth_rng *rng) {
   uint32_t n = berth_problem_buffers(problem)->n;
+  bool streams = berth_problem_graph(problem)->operator_stream != NULL;
   for (int m = 0; m < 8 && n > 0; m++) {
     struct places places = *right;
     spoil(&places, n, rng);
     struct berth_violation first = {0};
-    bool safe = is_safe(problem, graph, &places);
+    bool apart = is_apart(problem, graph, &places);
+    bool safe = apart && is_ordered(problem, graph, &places);
+    seen.unordered += apart && !safe;
     uint64_t n_violations = judge(problem, &places, &first);
     ck_assert_msg(safe || n_violations > 0, "graph %u: unsafe, and not seen", k);
-    ck_assert_msg(!safe || n_violations == 0, "graph %u: safe, and refused: %s", k, first.message);
+    /* With streams the judge holds an operand's bytes to the end of who is written in its place. */
+    ck_assert_msg(streams || !safe || n_violations == 0, "graph %u: safe, and refused: %s", k, first.message);
     seen.mutants++;
     seen.unsafe += !safe;
   }
@@ -223,7 +350,7 @@ static void try_mutants(
 static void try_graph(uint32_t k) {
   struct berth_rng rng = campaign_seed(k);
   struct graph graph;
-  uint32_t features = berth_rng_below(&rng, 16);
+  uint32_t features = berth_rng_below(&rng, 32);
   graph_generate(&graph, &rng, berth_rng_below(&rng, 14), features);
   struct berth_problem *problem = NULL;
   struct berth_error err = {0};
@@ -245,9 +372,11 @@ static void try_graph(uint32_t k) {
     struct places places;
     memcpy(places.pool, plan->pool, plan->n_buffers * sizeof *plan->pool);
     memcpy(places.offset, plan->offset, plan->n_buffers * sizeof *plan->offset);
-    ck_assert_msg(is_safe(problem, &graph, &places), "graph %u: the plan is unsafe", k);
+    ck_assert_msg(is_apart(problem, &graph, &places), "graph %u: values meet at a step", k);
+    ck_assert_msg(is_ordered(problem, &graph, &places), "graph %u: values meet on streams", k);
     try_mutants(k, problem, &graph, &places, &rng);
     seen.graphs++;
+    seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
   }
   berth_plan_unref(plan);
   berth_problem_unref(problem);
@@ -259,9 +388,11 @@ START_TEST(values_that_live_together_lie_apart) {
     try_graph(k);
   }
   printf(
-      "%u graphs, %u results in place; %u mutants, %u unsafe, all killed\n", seen.graphs, seen.in_place,
-      seen.mutants, seen.unsafe);
-  ck_assert(campaign.end - campaign.first < 1000 || (seen.in_place > 0 && seen.unsafe > 0));
+      "%u graphs, %u with streams, %u results in place; %u mutants, %u unsafe (%u only by streams), all "
+      "killed\n",
+      seen.graphs, seen.streams, seen.in_place, seen.mutants, seen.unsafe, seen.unordered);
+  ck_assert(
+      campaign.end - campaign.first < 1000 || (seen.in_place > 0 && seen.unsafe > 0 && seen.unordered > 0));
 }
 END_TEST
 
