@@ -5,6 +5,7 @@
  * then the server and the queue go. */
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
+#include <grpc/support/log.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,17 @@ void rpc_close(struct berthd_rpc *rpc) {
     pthread_mutex_lock(&rpc->open_lock);
     pthread_cond_signal(&rpc->none_open);
     pthread_mutex_unlock(&rpc->open_lock);
+  }
+}
+
+/* ---- gRPC's own lines go the way of ours ---- */
+
+static void log_line(gpr_log_func_args *args) {
+  if (args->severity == GPR_LOG_SEVERITY_ERROR) {
+    BERTHD_LOG(WARN, "grpc", BERTHD_STR("text", args->message), BERTHD_STR("file", strrchr(args->file, '/')));
+  } else {
+    BERTHD_LOG(
+        DEBUG, "grpc", BERTHD_STR("text", args->message), BERTHD_STR("file", strrchr(args->file, '/')));
   }
 }
 
@@ -196,6 +208,7 @@ enum berth_code berthd_rpc_create(
   pthread_mutex_init(&rpc->open_lock, NULL);
   pthread_cond_init(&rpc->none_open, NULL);
   health_init(&rpc->health);
+  gpr_set_log_function(log_line);
   grpc_init();
   rpc->credentials = grpc_insecure_server_credentials_create();
   rpc->queue = grpc_completion_queue_create_for_next(NULL);
