@@ -86,10 +86,66 @@ START_TEST(culprits_and_the_missing_offsets_of_what_does_not_fit_are_mapped) {
 }
 END_TEST
 
+/* A chain of operators whose results may lie in the place of their operands; `reversed` states its values the
+ * other way round. */
+static struct berth_problem *make_graph(bool reversed) {
+  enum { N = 12 };
+  struct berth_problem_builder *builder;
+  uint32_t value[N];
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, NULL), BERTH_OK);
+  for (uint32_t k = 0; k < N; k++) {
+    uint32_t i = reversed ? N - 1 - k : k;
+    struct berth_value_spec spec = berth_value_spec_default();
+    spec.size_bytes = 100 + 10 * (i / 2);
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, &value[i], NULL), BERTH_OK);
+  }
+  for (uint32_t i = 0; i < N; i++) {
+    const struct berth_inplace inplace = {0};
+    struct berth_operator_spec spec = berth_operator_spec_default();
+    spec.inputs = i > 0 ? &value[i - 1] : NULL;
+    spec.n_inputs = i > 0;
+    spec.outputs = &value[i];
+    spec.n_outputs = 1;
+    spec.inplace = i % 2 == 1 ? &inplace : NULL;
+    spec.n_inplace = i % 2;
+    spec.workspace_bytes = 8 * i;
+    uint32_t op;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &spec, &op, NULL), BERTH_OK);
+  }
+  struct berth_problem *problem;
+  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, NULL), BERTH_OK);
+  berth_problem_builder_destroy(builder);
+  return problem;
+}
+
+START_TEST(a_graph_is_answered_from_the_plan_of_the_same_graph_stated_otherwise) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client clients[2];
+  for (int i = 0; i < 2; i++) {
+    struct berth_problem *problem = make_graph(i == 1);
+    client_submit(&clients[i], &world, problem, BERTHD_NO_DEADLINE);
+    if (i == 0) {
+      world_work(&world, ENDS_WELL);
+    }
+    client_check_plan(&clients[i]);
+    berth_problem_unref(problem);
+  }
+  ck_assert(clients[1].cached);
+  ck_assert_uint_eq(clients[0].arena_bytes, clients[1].arena_bytes);
+  ck_assert(
+      berthd_metrics_get(world.metrics, BERTHD_METRIC_CACHE_VERIFY_FAILURES, BERTHD_TIER_MEMORY, 0) == 0);
+  client_finish(&clients[0]);
+  client_finish(&clients[1]);
+  world_finish(&world);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "core/mapping",
       (const TTest *const[]){
           hits_for_shuffled_and_renamed_rows_are_right, waiters_with_other_orders_of_rows_share_a_flight,
-          culprits_and_the_missing_offsets_of_what_does_not_fit_are_mapped, NULL});
+          culprits_and_the_missing_offsets_of_what_does_not_fit_are_mapped,
+          a_graph_is_answered_from_the_plan_of_the_same_graph_stated_otherwise, NULL});
 }
