@@ -1,6 +1,7 @@
 /* Problems whose columns disagree, and what is said about them. */
 #include <string.h>
 
+#include "berth/v1/problem.pb-c.h"
 #include "message.h"
 #include "suite.h"
 
@@ -195,9 +196,67 @@ START_TEST(test_graphs) {
   put_varints(&m, OPERATOR_OUTPUT_END, U64(1));
   put_varints(&m, OPERATOR_OUTPUT, U64(1));
   expect_refused(&m, INVALID, BERTH_REASON_BAD_ORDER, "problem.operator_input_end[0]");
+  put_64(&m, VALUE_SIZE, U64(1, 1)); /* a permission of operator 1, and there is one */
+  put_varints(&m, VALUE_CLASS, U64(3, 1));
+  put_varints(&m, OPERATOR_INPUT_END, U64(1));
+  put_varints(&m, OPERATOR_INPUT, U64(0));
+  put_varints(&m, OPERATOR_OUTPUT_END, U64(1));
+  put_varints(&m, OPERATOR_OUTPUT, U64(1));
+  put_32(&m, INPLACE_OPERATOR, U32(1));
+  put_varints(&m, INPLACE_INPUT, U64(0));
+  put_varints(&m, INPLACE_OUTPUT, U64(0));
+  expect_refused(&m, INVALID, BERTH_REASON_UNKNOWN_ID, "problem.inplace_operator[0]");
+  put_64(&m, VALUE_SIZE, U64(1, 1)); /* of its input 1, and there is one */
+  put_varints(&m, VALUE_CLASS, U64(3, 1));
+  put_varints(&m, OPERATOR_INPUT_END, U64(1));
+  put_varints(&m, OPERATOR_INPUT, U64(0));
+  put_varints(&m, OPERATOR_OUTPUT_END, U64(1));
+  put_varints(&m, OPERATOR_OUTPUT, U64(1));
+  put_32(&m, INPLACE_OPERATOR, U32(0));
+  put_varints(&m, INPLACE_INPUT, U64(1));
+  put_varints(&m, INPLACE_OUTPUT, U64(0));
+  expect_refused(&m, INVALID, BERTH_REASON_UNKNOWN_ID, "problem.inplace_operator[0]");
+  put_64(&m, VALUE_SIZE, U64(1, 1));
+  put_32(&m, INPLACE_OPERATOR, U32(0));
+  expect_refused(&m, INVALID, BERTH_REASON_COLUMN_LENGTH, "problem.inplace_input");
   put_64(&m, VALUE_SIZE, U64(1));
   put_varints(&m, VALUE_CLASS, U64(6)); /* a value cannot be a workspace */
   expect_refused(&m, INVALID, BERTH_REASON_BAD_NUMBER, "problem.value_class[0]");
+}
+END_TEST
+
+/* Every column has a limit: a new one without is found here. */
+START_TEST(test_every_column_is_limited) {
+  const ProtobufCMessageDescriptor *descriptor = &berth__v1__problem__descriptor;
+  struct berth_codec_limits limits = berth_codec_limits_default();
+  limits.buffers = limits.operators = limits.edges = 3;
+  limits.pools = 3;
+  int n_columns = 0;
+  for (unsigned i = 0; i < descriptor->n_fields; i++) {
+    const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
+    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+      continue;
+    }
+    struct message m = {0};
+    struct berth_error err;
+    static const uint8_t ZEROS[4 * 8] = {0};
+    bool wide = field->type == PROTOBUF_C_TYPE_FIXED64 || field->type == PROTOBUF_C_TYPE_SFIXED64;
+    bool narrow = field->type == PROTOBUF_C_TYPE_FIXED32;
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+      for (int k = 0; k < 4; k++) {
+        put_field(&m, field->id, "", 0);
+      }
+    } else {
+      put_field(&m, field->id, ZEROS, wide ? 32 : narrow ? 16 : 4);
+    }
+    enum berth_code code = decode_problem(&m, &limits, &err);
+    ck_assert_msg(
+        code == BERTH_RESOURCE_EXHAUSTED && err.reason == BERTH_REASON_LIMIT_EXCEEDED, "%s: %s %s",
+        field->name, berth_code_name(code), err.message);
+    ck_assert_msg(strstr(err.field, field->name) != NULL, "%s", err.field);
+    n_columns++;
+  }
+  ck_assert_int_gt(n_columns, 30);
 }
 END_TEST
 
@@ -280,5 +339,5 @@ int main(void) {
       "codec/columns",
       (const TTest *const[]){
           test_no_problem, test_lengths_of_columns, test_ends, test_indices, test_builder_blames_columns,
-          test_pools, test_graphs, test_limits, test_options, NULL});
+          test_pools, test_graphs, test_every_column_is_limited, test_limits, test_options, NULL});
 }

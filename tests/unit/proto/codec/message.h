@@ -59,6 +59,9 @@ enum {
   OPERATOR_INPUT = 61,
   OPERATOR_OUTPUT_END = 62,
   OPERATOR_OUTPUT = 63,
+  INPLACE_OPERATOR = 70,
+  INPLACE_INPUT = 71,
+  INPLACE_OUTPUT = 72,
 };
 
 /* A Problem with `n` buffers of 64 bytes, buffer i during [i, i + 2). */

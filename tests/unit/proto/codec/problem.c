@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/v1/plan_service.pb-c.h"
 #include "graph.h"
 #include "message.h"
 #include "sample.h"
@@ -181,6 +182,48 @@ static struct berth_problem *graph_with_permissions(bool forbid) {
   return problem;
 }
 
+/* The response says where each value is, and what came of each permission. */
+static void check_answers(const struct berth_problem *problem) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  struct berth_plan *plan = berth_plan_create(NULL, berth_problem_buffers(problem)->n, 1);
+  const struct berth_codec_plan response = {.plan = plan};
+  struct message message = {0};
+  struct berth_error err;
+  const struct berth_codec_sink sink = sink_of(&message);
+  ck_assert_int_eq(berth_codec_encode_compute_response(&response, problem, NULL, &sink, &err), BERTH_OK);
+  Berth__V1__ComputePlanResponse *got =
+      berth__v1__compute_plan_response__unpack(NULL, message.n, message.bytes);
+  ck_assert_ptr_nonnull(got);
+  ck_assert_uint_eq(got->n_value_buffer, graph->n_values);
+  ck_assert_mem_eq(got->value_buffer, graph->value_buffer, graph->n_values * sizeof *graph->value_buffer);
+  ck_assert_uint_eq(got->n_value_offset, graph->value_offset != NULL ? graph->n_values : 0);
+  ck_assert_uint_eq(got->n_inplace_answer, permissions->n);
+  for (uint32_t i = 0; i < permissions->n; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "INPLACE_ANSWER_%s", berth_inplace_answer_name(permissions->items[i].answer));
+    ck_assert_str_eq(
+        protobuf_c_enum_descriptor_get_value(&berth__v1__inplace_answer__descriptor, got->inplace_answer[i])
+            ->name,
+        name);
+  }
+  berth__v1__compute_plan_response__free_unpacked(got, NULL);
+  message_finish(&message);
+  berth_plan_unref(plan);
+}
+
+/* The protocol's words for answers are the planner's. */
+START_TEST(test_answers_have_names) {
+  for (int i = 0; i < BERTH_N_INPLACE_ANSWERS; i++) {
+    const ProtobufCEnumValue *value =
+        protobuf_c_enum_descriptor_get_value(&berth__v1__inplace_answer__descriptor, i + 1);
+    ck_assert_msg(value != NULL, "%s", berth_inplace_answer_name((enum berth_inplace_answer)i));
+    ck_assert_str_eq(
+        value->name + strlen("INPLACE_ANSWER_"), berth_inplace_answer_name((enum berth_inplace_answer)i));
+  }
+}
+END_TEST
+
 START_TEST(test_views_and_permissions) {
   for (int forbid = 0; forbid < 2; forbid++) {
     struct berth_problem *problem = graph_with_permissions(forbid);
@@ -204,6 +247,7 @@ START_TEST(test_views_and_permissions) {
       ck_assert_int_eq(a->items[i].answer, b->items[i].answer);
       ck_assert_int_eq(a->items[i].answer == BERTH_INPLACE_RESTRICTED, forbid);
     }
+    check_answers(request.problem);
     struct berth_value_spec view = berth_problem_value(request.problem, 2);
     ck_assert_uint_eq(view.view_of, 1);
     ck_assert_uint_eq(view.view_offset, 32);
@@ -317,7 +361,8 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/problem", (const TTest *const[]){
-                           test_random_buffers, test_random_graphs, test_views_and_permissions,
-                           test_streams_and_donations, test_62185_buffers, test_stream_reads_compute, NULL});
+      "codec/problem",
+      (const TTest *const[]){
+          test_random_buffers, test_random_graphs, test_answers_have_names, test_views_and_permissions,
+          test_streams_and_donations, test_62185_buffers, test_stream_reads_compute, NULL});
 }
