@@ -5,6 +5,7 @@
 #include "berth/v1/plan_service.pb-c.h"
 #include "codec/codec.h"
 #include "codec/memory.h"
+#include "codec/wire.h"
 
 /* protobuf-c's structs hold pointers to data that it only reads when it packs. */
 #define UNCONST(type, pointer) ((type *)(uintptr_t)(pointer))
@@ -14,6 +15,11 @@ enum berth_code berth_codec_unpack(
     const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, bool allow_unknown,
     const uint8_t *bytes, size_t n_bytes, struct berth_codec_memory *memory, ProtobufCMessage **out_message,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* The scan's rules under these limits; returns how many. */
+enum { BERTH_CODEC_MOST_RULES = 96 };
+size_t berth_codec_rules(
+    const struct berth_codec_limits *limits, struct berth_wire_rule out[BERTH_CODEC_MOST_RULES]);
 
 enum berth_code berth_codec_pack(
     const ProtobufCMessage *message, const struct berth_codec_sink *sink,
