@@ -2,7 +2,14 @@
 
 #include "packing/exact/exact.h"
 
-enum { MOST_MEMO_SLOTS = 1 << 20, NODES_A_SLOT = 4, FIRST_BUDGET = 4, MOST_LUBY = 256, OPENING_ROUNDS = 3 };
+enum {
+  MOST_MEMO_SLOTS = 1 << 20,
+  NODES_A_SLOT = 4,
+  FIRST_BUDGET = 4,
+  MOST_LUBY = 256,
+  OPENING_ROUNDS = 3,
+  RESTART_SHARE = 4
+};
 
 static const struct {
   enum berth_niche_pick pick;
@@ -109,20 +116,21 @@ static uint64_t luby(uint64_t k) {
   }
 }
 
-static enum berth_niche_outcome restart_at(struct berth_campaign *campaign, uint64_t capacity) {
+static enum berth_niche_outcome
+restart_at(struct berth_campaign *campaign, uint64_t capacity, uint64_t n_nodes) {
   static const enum berth_niche_by orders[] = {
-      BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_SIZE, BERTH_NICHE_BY_TROUBLE, BERTH_NICHE_BY_LIFE};
+      BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_SIZE, BERTH_NICHE_BY_TROUBLE};
   enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
-  uint64_t last_node = campaign->search.n_nodes + campaign->n_budget;
+  uint64_t last_node = campaign->search.n_nodes + n_nodes;
   while (outcome == BERTH_NICHE_LIMIT && campaign->search.n_nodes < last_node) {
-    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, 4)];
+    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, 3)];
     enum berth_niche_pick pick =
-        berth_rng_below(&campaign->rng, 3) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
+        berth_rng_below(&campaign->rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
     run_in_order(campaign, pick, by, 1.2);
     campaign->search.may_jump = has(campaign, BERTH_EXACT_JUMPS);
     uint64_t scale = luby(++campaign->n_restarts);
     scale = scale < MOST_LUBY ? scale : MOST_LUBY;
-    outcome = berth_niche_search_run(&campaign->search, capacity, scale * (campaign->model.n_buffers + 64));
+    outcome = berth_niche_search_run(&campaign->search, capacity, scale * (campaign->model.n_buffers + 96));
   }
   return outcome;
 }
@@ -136,7 +144,7 @@ static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint6
   search->may_jump = false;
   enum berth_niche_outcome outcome = berth_niche_search_run(search, capacity, campaign->n_budget);
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
-    outcome = restart_at(campaign, capacity);
+    outcome = restart_at(campaign, capacity, RESTART_SHARE * campaign->n_budget);
   }
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_CLIMB)) {
     search->may_jump = has(campaign, BERTH_EXACT_JUMPS);
@@ -191,7 +199,7 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
   uint64_t middle = aim + (ceiling - aim + 1) / 2;
   enum berth_niche_outcome outcome = open_at(campaign, middle, 1);
   if (outcome == BERTH_NICHE_LIMIT) {
-    outcome = restart_at(campaign, middle);
+    outcome = restart_at(campaign, middle, campaign->n_budget / 2);
   }
   settle(campaign, middle, outcome);
   return outcome;

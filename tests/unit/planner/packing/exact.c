@@ -4,8 +4,8 @@
 
 #include "base/rng.h"
 #include "berth/allocator.h"
+#include "failing.h"
 #include "packing/exact/niche_search.h"
-#include "packing/pieces.h"
 #include "suite.h"
 
 enum { MOST_BUFFERS = 7, MOST_STEPS = 7, MOST_GAPS = 2 };
@@ -326,11 +326,94 @@ START_TEST(same_plan_every_time) {
 }
 END_TEST
 
+/* ---- Limits ---- */
+
+enum { N_MANY = 120, N_MANY_STEPS = 60 };
+
+struct many {
+  struct berth_packing_instance instance;
+  uint32_t lower[N_MANY];
+  uint32_t upper[N_MANY];
+  uint64_t size[N_MANY];
+  uint64_t alignment[N_MANY];
+  uint64_t offset[N_MANY];
+};
+
+/* Too tight to end soon. */
+static void draw_many(struct many *many) {
+  struct berth_rng rng = {.state = 16};
+  for (uint32_t b = 0; b < N_MANY; b++) {
+    many->lower[b] = berth_rng_below(&rng, N_MANY_STEPS);
+    many->upper[b] = many->lower[b] + 1 + berth_rng_below(&rng, N_MANY_STEPS - many->lower[b]);
+    many->size[b] = 1 + berth_rng_below(&rng, 100000);
+    many->alignment[b] = UINT64_C(1) << berth_rng_below(&rng, 12);
+  }
+  many->instance = (struct berth_packing_instance){
+      .n_buffers = N_MANY,
+      .n_steps = N_MANY_STEPS,
+      .lower = many->lower,
+      .upper = many->upper,
+      .size = many->size,
+      .alignment = many->alignment,
+      .capacity = BERTH_UNLIMITED};
+}
+
+static enum berth_code solve_many(
+    struct many *many, const struct berth_allocator *allocator, struct berth_effort *effort,
+    uint32_t switches) {
+  struct berth_arena arena;
+  berth_arena_init(&arena, allocator);
+  struct berth_packing_search search = {
+      .instance = &many->instance,
+      .arena = &arena,
+      .effort = effort,
+      .switches = switches,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = many->offset};
+  enum berth_code code = berth_packing_exact.run(&search);
+  ck_assert_uint_le(search.lower_bound, search.best_arena);
+  berth_arena_finish(&arena);
+  return code;
+}
+
+START_TEST(effort_ends_a_search_where_it_says) {
+  struct many many;
+  draw_many(&many);
+  for (uint64_t limit = 1; limit < (UINT64_C(1) << 24); limit *= 8) {
+    for (int k = 0; k < 2; k++) {
+      struct berth_effort effort;
+      berth_effort_init(&effort, limit, NULL, NULL);
+      ck_assert_int_eq(solve_many(&many, berth_allocator_libc(), &effort, k ? UINT32_MAX : 0), BERTH_OK);
+      ck_assert_uint_le(effort.ticks, limit + 20000);
+    }
+  }
+}
+END_TEST
+
+START_TEST(memory_that_runs_out_is_an_answer) {
+  struct many many;
+  draw_many(&many);
+  for (uint64_t fail_at = 1; fail_at < 24; fail_at++) {
+    for (int k = 0; k < 2; k++) {
+      struct failing failing;
+      failing_init(&failing, fail_at, true);
+      struct berth_effort effort;
+      berth_effort_init(&effort, UINT64_C(1) << 22, NULL, NULL);
+      enum berth_code code = solve_many(&many, &failing.allocator, &effort, k ? UINT32_MAX : 0);
+      ck_assert(code == BERTH_OK || (code == BERTH_RESOURCE_EXHAUSTED && failing.n_refused > 0));
+      ck_assert_uint_eq(failing.n_blocks, 0);
+      ck_assert(!failing.wrong_size);
+    }
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "packing/exact",
       (const TTest *const[]){
           plain_instances_agree_with_brute_force, constraints_agree_with_brute_force,
           every_combination_of_switches_agrees, mirrors_permutations_and_scale_keep_the_optimum,
-          bound_goes_beyond_the_load, same_plan_every_time, NULL});
+          bound_goes_beyond_the_load, same_plan_every_time, effort_ends_a_search_where_it_says,
+          memory_that_runs_out_is_an_answer, NULL});
 }
