@@ -38,7 +38,7 @@ berthd_store_create(uint64_t limit_bytes, enum berthd_label_TIER tier, struct be
   store->limit_bytes = limit_bytes;
   store->tier = tier;
   store->metrics = metrics;
-  store->random = (uint64_t)(uintptr_t)store;
+  store->random = limit_bytes; /* the sample need not be a secret */
   berthd_metrics_set(metrics, BERTHD_METRIC_CACHE_LIMIT, tier, 0, (double)limit_bytes);
   return store;
 }

@@ -19,10 +19,10 @@ struct bucket {
 };
 
 static struct {
-  int fd;
+  atomic_int fd; /* all of these may change while others write: the configuration is read again */
   atomic_int level;
-  enum berthd_log_format format;
-  bool journal;
+  atomic_int format;
+  atomic_bool journal;
   atomic_uint_least32_t rate;
   atomic_uint_least64_t n_dropped;
   struct bucket buckets[N_BUCKETS];
@@ -45,9 +45,9 @@ const char *berthd_log_level_name(enum berthd_log_level level) {
 }
 
 void berthd_log_init(int fd, enum berthd_log_level level, enum berthd_log_format format, bool journal) {
-  the_log.fd = fd;
-  the_log.format = format;
-  the_log.journal = journal;
+  atomic_store(&the_log.fd, fd);
+  atomic_store(&the_log.format, (int)format);
+  atomic_store(&the_log.journal, journal);
   atomic_store(&the_log.level, (int)level);
 }
 
@@ -103,8 +103,9 @@ static void format_time(const struct timespec *now, char out_text[40]) {
 
 /* A line that cannot be written is lost: the log never blocks the work for long and never fails it. */
 static void write_all(const char *bytes, size_t n) {
+  int fd = atomic_load(&the_log.fd);
   while (n > 0) {
-    ssize_t n_written = write(the_log.fd, bytes, n);
+    ssize_t n_written = write(fd, bytes, n);
     if (n_written < 0 && errno == EINTR) {
       continue;
     }
@@ -126,14 +127,15 @@ void berthd_log_write(
   }
   char time_text[40];
   format_time(&now, time_text);
+  bool journal = atomic_load(&the_log.journal);
   char prefix[8] = "";
-  if (the_log.journal) {
+  if (journal) {
     snprintf(prefix, sizeof prefix, "<%d>", LEVEL_PRIORITIES[level]);
   }
   struct berthd_log_line line;
-  berthd_log_line_begin(&line, the_log.format);
+  berthd_log_line_begin(&line, (enum berthd_log_format)atomic_load(&the_log.format));
   const struct berthd_log_field head[] = {
-      BERTHD_STR("time", the_log.journal ? NULL : time_text), /* the journal has its own */
+      BERTHD_STR("time", journal ? NULL : time_text), /* the journal has its own */
       BERTHD_STR("level", LEVEL_WORDS[level]),
       BERTHD_STR("event", event),
   };

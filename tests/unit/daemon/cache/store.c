@@ -1,7 +1,9 @@
 #include "cache/store.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "suite.h"
 
@@ -100,6 +102,98 @@ START_TEST(what_is_not_asked_for_ages) {
 }
 END_TEST
 
+/* ---- Against least recently used, in a simulation ---- */
+
+enum { N_KEYS = 2000, N_ASKED = 60000 };
+#define LIMIT_BYTES UINT64_C(1000000)
+
+struct model {
+  size_t n_bytes;
+  double seconds; /* of planning */
+};
+
+static uint64_t next(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+/* Some are asked for much more often than others: rank r about 1 / r. */
+static uint32_t draw(uint64_t *state) {
+  double u = (double)(next(state) % 1000000 + 1) / 1e6;
+  return (uint32_t)(exp(u * log(N_KEYS)) - 1) % N_KEYS;
+}
+
+/* Log-uniform from 1 to `most`. */
+static double draw_scale(uint64_t *state, double most) {
+  return exp((double)(next(state) % 1000) / 1000 * log(most));
+}
+
+/* Of two problems of one size, one is proven at once and the other takes its whole budget. */
+static void make_models(struct model *models) {
+  uint64_t state = 5;
+  for (int i = 0; i < N_KEYS; i++) {
+    double scale = draw_scale(&state, 1000);
+    models[i] = (struct model){(size_t)(200 * scale), 1e-4 * scale * draw_scale(&state, 300)};
+  }
+}
+
+static double saved_by_store(const struct model *models) {
+  struct berthd_store *store = berthd_store_create(LIMIT_BYTES, BERTHD_TIER_MEMORY, NULL);
+  uint64_t state = 9;
+  double saved = 0;
+  for (int i = 0; i < N_ASKED; i++) {
+    uint32_t key = draw(&state);
+    struct berthd_store_entry *entry = berthd_store_find(store, key);
+    if (entry != NULL) {
+      saved += models[key].seconds;
+      berthd_store_touch(store, entry);
+      berthd_store_entry_unref(entry);
+    } else {
+      put(store, key, models[key].n_bytes, models[key].seconds);
+    }
+  }
+  berthd_store_destroy(store);
+  return saved;
+}
+
+static double saved_by_lru(const struct model *models) {
+  static int64_t used[N_KEYS]; /* when; 0: not there */
+  memset(used, 0, sizeof used);
+  uint64_t state = 9;
+  uint64_t n_bytes = 0;
+  double saved = 0;
+  for (int i = 0; i < N_ASKED; i++) {
+    uint32_t key = draw(&state);
+    if (used[key] != 0) {
+      saved += models[key].seconds;
+      used[key] = i + 1;
+      continue;
+    }
+    n_bytes += models[key].n_bytes;
+    while (n_bytes > LIMIT_BYTES) {
+      int oldest = -1;
+      for (int k = 0; k < N_KEYS; k++) {
+        if (used[k] != 0 && (oldest < 0 || used[k] < used[oldest])) {
+          oldest = k;
+        }
+      }
+      used[oldest] = 0;
+      n_bytes -= models[oldest].n_bytes;
+    }
+    used[key] = i + 1;
+  }
+  return saved;
+}
+
+START_TEST(it_saves_more_planning_than_least_recently_used) {
+  static struct model models[N_KEYS];
+  make_models(models);
+  double ours = saved_by_store(models);
+  double lru = saved_by_lru(models);
+  ck_assert_msg(ours > 1.25 * lru, "%.0f s against %.0f s", ours, lru);
+}
+END_TEST
+
 static bool never(const struct berthd_store_entry *old, const struct berthd_store_entry *fresh) {
   (void)old;
   (void)fresh;
@@ -170,5 +264,6 @@ int main(void) {
       (const TTest *const[]){
           the_limit_holds_and_nothing_leaks, a_store_without_room_keeps_nothing,
           what_saves_more_seconds_a_byte_stays, what_is_not_asked_for_ages,
+          it_saves_more_planning_than_least_recently_used,
           an_entry_is_replaced_only_by_a_better_one_and_outlives_its_eviction, threads_share_it, NULL});
 }
