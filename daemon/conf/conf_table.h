@@ -40,6 +40,10 @@
     "Threads that serve the completion queue.")                                                              \
   X(COUNT, "server", "queue", server_queue, "256", 1, 1000000,                                               \
     "Computations that may wait for a worker. Beyond it requests are refused with UNAVAILABLE.")             \
+  X(COUNT, "server", "queue-buffers", server_queue_buffers, "16000000", 1, 4294967295,                       \
+    "Buffers of all computations that wait, together, since memory is what they hold. One may always wait.") \
+  X(COUNT, "server", "open-requests", server_open_requests, "4096", 1, 1000000,                              \
+    "Requests that may wait for an answer at a time. Beyond it they are refused with UNAVAILABLE.")          \
   X(DURATION, "server", "drain", server_drain, "20s", 0, 3600000,                                            \
     "How long open requests may go on after SIGTERM before they are cut short.")                             \
   X(DURATION, "plan", "default-deadline", plan_default_deadline, "60s", 1, 86400000,                         \

@@ -8,6 +8,8 @@ struct berthd_core_config berthd_core_config_default(void) {
   return (struct berthd_core_config){
       .n_workers = 1,
       .max_queue = 256,
+      .max_queued_buffers = 16000000,
+      .max_open = 4096,
       .cache_bytes = UINT64_C(256) << 20,
       .default_deadline_ns = INT64_C(60000000000),
       .max_deadline_ns = INT64_C(600000000000),

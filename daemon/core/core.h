@@ -98,14 +98,15 @@ void berthd_core_submit_verify(
 /* ---- Life ---- */
 
 struct berthd_core_config {
-  uint32_t n_workers; /* for estimates of the wait */
-  uint32_t max_queue; /* flights that wait for a worker */
+  uint32_t n_workers;          /* for estimates of the wait */
+  uint32_t max_queue;          /* flights that wait for a worker */
+  uint64_t max_queued_buffers; /* of all flights that wait, together; one may always wait */
+  uint32_t max_open;           /* requests that wait for an answer */
   uint64_t cache_bytes;
   int64_t default_deadline_ns; /* from the submission */
   int64_t max_deadline_ns;
   int64_t failure_ttl_ns; /* how long deterministic failures are remembered; 0: not */
   int64_t progress_interval_ns;
-  uint64_t request_memory_bytes;  /* cap for planning one request; 0: none */
   struct berthd_metrics *metrics; /* may be NULL */
 };
 

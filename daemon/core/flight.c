@@ -81,7 +81,15 @@ static void link_out(struct berthd_flight_list *list, struct berthd_flight *flig
   list->n--;
 }
 
-static void show_queue(struct berthd_core *core) {
+static void queue_in(struct berthd_core *core, struct berthd_flight *flight, bool at_head) {
+  link_in(&core->queue, flight, at_head);
+  core->n_queued_buffers += berth_problem_buffers(flight->job.problem)->n;
+  berthd_metrics_set(core->config.metrics, BERTHD_METRIC_QUEUE_DEPTH, 0, 0, (double)core->queue.n);
+}
+
+static void queue_out(struct berthd_core *core, struct berthd_flight *flight) {
+  link_out(&core->queue, flight);
+  core->n_queued_buffers -= berth_problem_buffers(flight->job.problem)->n;
   berthd_metrics_set(core->config.metrics, BERTHD_METRIC_QUEUE_DEPTH, 0, 0, (double)core->queue.n);
 }
 
@@ -92,8 +100,7 @@ void berthd_flight_enqueue(struct berthd_core *core, struct berthd_flight *fligh
   berthd_flight_move(flight, BERTHD_FLIGHT_QUEUED);
   atomic_store(&flight->job.stop, false);
   flight->started_ns = 0;
-  link_in(&core->queue, flight, at_head);
-  show_queue(core);
+  queue_in(core, flight, at_head);
 }
 
 struct berthd_flight *berthd_flight_start(struct berthd_core *core, int64_t now_ns) {
@@ -101,8 +108,7 @@ struct berthd_flight *berthd_flight_start(struct berthd_core *core, int64_t now_
   if (flight == NULL) {
     return NULL;
   }
-  link_out(&core->queue, flight);
-  show_queue(core);
+  queue_out(core, flight);
   berthd_flight_move(flight, BERTHD_FLIGHT_RUNNING);
   link_in(&core->running, flight, false);
   flight->started_ns = now_ns;
@@ -118,8 +124,11 @@ void berthd_flight_stop(struct berthd_flight *flight) {
 }
 
 void berthd_flight_land(struct berthd_core *core, struct berthd_flight *flight) {
-  link_out(flight->state == BERTHD_FLIGHT_QUEUED ? &core->queue : &core->running, flight);
-  show_queue(core);
+  if (flight->state == BERTHD_FLIGHT_QUEUED) {
+    queue_out(core, flight);
+  } else {
+    link_out(&core->running, flight);
+  }
   berthd_flight_unlist(core, flight);
   berthd_flight_move(flight, BERTHD_FLIGHT_LANDED);
 }

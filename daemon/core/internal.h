@@ -137,6 +137,7 @@ struct berthd_core {
   pthread_mutex_t mutex;
   struct berthd_flight *chains[BERTHD_N_CHAINS];
   struct berthd_flight_list queue;
+  uint64_t n_queued_buffers;
   struct berthd_flight_list running;
   struct berthd_request **due; /* heap by due_ns */
   size_t n_due;

@@ -134,7 +134,9 @@ static bool admit(
     *out_refusal = berthd_outcome_draining();
     return false;
   }
-  if (core->queue.n >= core->config.max_queue) {
+  uint64_t n_buffers = core->n_queued_buffers + berth_problem_buffers(submission->problem)->n;
+  if (core->queue.n >= core->config.max_queue ||
+      (core->queue.n > 0 && n_buffers > core->config.max_queued_buffers)) {
     *out_why = BERTHD_REJECTION_QUEUE_FULL;
     *out_refusal = outcome_full(submission, "the queue is full");
     return false;
@@ -259,6 +261,9 @@ static enum entry enter(
     struct berth_error error;
     (void)!berth_fail_memory(&error);
     *out_refusal = (struct refusal){BERTHD_REJECTION_LIMIT, berthd_outcome_error(&error, 0)};
+  } else if (atomic_load(&core->n_open) >= core->config.max_open) {
+    *out_refusal =
+        (struct refusal){BERTHD_REJECTION_QUEUE_FULL, outcome_full(submission, "too many requests wait")};
   } else if (flight != NULL) {
     request->joined = true;
     wait_for(submission, flight, request);

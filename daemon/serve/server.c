@@ -182,6 +182,8 @@ static enum berth_code start_core(struct server *server, struct berth_error *err
   struct berthd_core_config core_config = berthd_core_config_default();
   core_config.n_workers = berthd_work_n_workers(server->work);
   core_config.max_queue = (uint32_t)conf->server_queue;
+  core_config.max_queued_buffers = conf->server_queue_buffers;
+  core_config.max_open = (uint32_t)conf->server_open_requests;
   core_config.cache_bytes = conf->cache_memory;
   core_config.default_deadline_ns = conf->plan_default_deadline;
   core_config.max_deadline_ns = conf->plan_max_deadline;

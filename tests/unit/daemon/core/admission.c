@@ -38,6 +38,41 @@ START_TEST(a_full_queue_refuses_with_a_time_to_come_back) {
 }
 END_TEST
 
+START_TEST(the_queue_is_bounded_in_buffers_and_requests_are_bounded_too) {
+  struct world world;
+  struct berthd_core_config config = berthd_core_config_default();
+  config.max_queued_buffers = 50; /* of 20 each */
+  config.max_open = 4;
+  world_init(&world, &config);
+  struct client clients[3], joined[3];
+  for (uint64_t i = 0; i < 3; i++) {
+    submit_nth(&clients[i], &world, i, BERTHD_NO_DEADLINE);
+    ck_assert_int_eq(clients[i].n_done, i == 2);
+  }
+  ck_assert_int_eq(clients[2].reason, BERTH_REASON_QUEUE_FULL);
+  for (int i = 0; i < 3; i++) { /* those of a flight take no room in the queue, but each is open */
+    submit_nth(&joined[i], &world, 0, BERTHD_NO_DEADLINE);
+    ck_assert_int_eq(joined[i].n_done, i == 2);
+  }
+  ck_assert_int_eq(joined[2].code, BERTH_UNAVAILABLE);
+  ck_assert_uint_gt(joined[2].retry_after_ms, 0);
+  world_work(&world, ENDS_WELL);
+  world_work(&world, ENDS_WELL);
+  struct client large; /* one alone may always wait */
+  struct berth_problem *problem = world_problem(80, 1, 0, false);
+  client_submit(&large, &world, problem, BERTHD_NO_DEADLINE);
+  ck_assert_int_eq(large.n_done, 0);
+  world_work(&world, ENDS_WELL);
+  for (int i = 0; i < 3; i++) {
+    client_finish(&clients[i]);
+    client_finish(&joined[i]);
+  }
+  client_finish(&large);
+  berth_problem_unref(problem);
+  world_finish(&world);
+}
+END_TEST
+
 START_TEST(a_deadline_that_would_pass_in_the_queue_is_refused_at_once) {
   struct world world;
   world_init(&world, NULL);
@@ -144,6 +179,7 @@ int main(void) {
   return berth_suite_run(
       "core/admission", (const TTest *const[]){
                             a_full_queue_refuses_with_a_time_to_come_back,
+                            the_queue_is_bounded_in_buffers_and_requests_are_bounded_too,
                             a_deadline_that_would_pass_in_the_queue_is_refused_at_once,
                             draining_refuses_new_work_but_not_hits_nor_what_is_open,
                             the_end_answers_everybody_with_what_there_is,

@@ -30,6 +30,7 @@ static void begin(struct service *service, uint32_t n_workers, uint64_t memory_b
   struct berthd_core_config core_config = berthd_core_config_default();
   core_config.n_workers = berthd_work_n_workers(service->work);
   core_config.max_queue = 5000;
+  core_config.max_open = 5000;
   core_config.progress_interval_ns = 1000000;
   core_config.metrics = service->metrics;
   const struct berthd_core_hooks hooks = berthd_work_hooks(service->work);
