@@ -1,6 +1,7 @@
 #include "liveness/inplace.h"
 
 #include "liveness/liveness.h"
+#include "liveness/regions.h"
 
 static void note_list(
     struct berth_inplace_result *result, const struct berth_graph *graph, const struct berth_clocks *clocks,
@@ -126,7 +127,10 @@ static enum berth_inplace_answer judge_graph(
   if ((input->family[operand] & (BERTH_FAMILY_KEPT | BERTH_FAMILY_CONSTANT)) != 0) {
     return BERTH_INPLACE_KEPT;
   }
-  if (input->upper[operand] != (int64_t)permission->op + 1) {
+  bool next_trip = input->innermost != NULL &&
+                   berth_regions_go_round(
+                       graph, input->innermost, permission->op, input->lower[operand], input->upper[operand]);
+  if (next_trip || input->upper[operand] != (int64_t)permission->op + 1) {
     return BERTH_INPLACE_READ_LATER;
   }
   if (result->n_touches[operand] != 1 || (root == permission->result && result->n_touches[root] != 1)) {

@@ -1,11 +1,11 @@
 /* Results in the place of operands. A permission is used when nothing can go wrong by it:
  *
  *   the operand's root is the planner's own or was donated, not kept to the end, and neither it nor any view
- * of it is touched after the operator, nor by another entry of the operator's lists; *   the result is new at
- * the operator, a root, not touched by another entry of its lists either, not larger than the operand, and
- * neither of them is pinned; *   with streams, whoever else touches the operand has run for sure before, and
- * nobody else writes the result; both name the same pools, and the operand's place suits the result's
- * alignment; no other result lies there, and the result lies nowhere else.
+ * of it is touched *   after the operator, in the next trip of a loop, nor by another entry of the operator's
+ * lists; *   the result is new at the operator, a root, not touched by another entry of its lists either, not
+ * larger than the operand, and neither of them is pinned; *   with streams, whoever else touches the operand
+ * has run for sure before, and nobody else writes the result; both name the same pools, and the operand's
+ * place suits the result's alignment; no other result lies there, and the result lies nowhere else.
  *
  * Permissions are settled in the order given (so by operator), each once and for all. */
 #ifndef LIVENESS_INPLACE_H
@@ -16,6 +16,7 @@
 
 struct berth_inplace_input {
   const struct berth_clocks *clocks; /* NULL for a total order */
+  const uint32_t *innermost;         /* region of each operator; NULL if there are no regions */
   const struct berth_graph *graph;   /* lists, flags, sizes, alignments, views */
   const int64_t *lower;              /* of roots: with their views' */
   const int64_t *upper;

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "liveness/regions.h"
 
 struct pass {
   const struct berth_graph *graph;
   const struct berth_clocks *clocks;   /* NULL: a total order */
+  const uint32_t *innermost;           /* region of each operator; NULL if there are no regions */
   struct berth_accesses writes;        /* of values under their own names, if there are clocks */
   struct berth_accesses family_writes; /* of roots, also by views */
   int64_t *lower;                      /* of a value that nobody has touched yet: n_steps */
@@ -115,10 +117,26 @@ static uint32_t find_race(const struct pass *pass, uint32_t op, uint32_t value) 
                                 : find_late(pass->clocks, berth_accesses_last(&pass->writes, root), clock);
 }
 
+/* The region that hides the only writer of the value, of a view its own or the root's. */
+static uint32_t find_hiding(const struct pass *pass, uint32_t op, uint32_t value) {
+  const struct berth_graph *graph = pass->graph;
+  uint32_t root = berth_liveness_root(graph, value);
+  uint32_t writer = pass->writer[value] != 0 ? pass->writer[value] : pass->writer[root];
+  bool several = has(graph, value, BERTH_VALUE_ACCUMULATED) || has(graph, root, BERTH_VALUE_ACCUMULATED);
+  if (several || writer == 0 || (pass->family[root] & BERTH_FAMILY_GIVEN) != 0) {
+    return BERTH_NO_INDEX;
+  }
+  return berth_regions_hiding(graph, pass->innermost, writer - 1, op);
+}
+
 static struct berth_liveness_finding read(struct pass *pass, uint32_t op, uint32_t value) {
   uint32_t root = berth_liveness_root(pass->graph, value);
   if ((pass->family[root] & BERTH_FAMILY_GIVEN) == 0 && !may_be_written(pass, value, root)) {
     return fault(BERTH_LIVENESS_READ_BEFORE_WRITE, value, op, find_producer(pass->graph, value));
+  }
+  uint32_t hiding = pass->innermost != NULL ? find_hiding(pass, op, value) : BERTH_NO_INDEX;
+  if (hiding != BERTH_NO_INDEX) {
+    return fault(BERTH_LIVENESS_HIDDEN, value, op, hiding);
   }
   uint32_t racing = pass->clocks != NULL ? find_race(pass, op, value) : BERTH_NO_INDEX;
   if (racing != BERTH_NO_INDEX) {
@@ -234,6 +252,12 @@ static bool begin(struct pass *pass, struct berth_arena *arena) {
   if (pass->writer == NULL) {
     return false;
   }
+  if (graph->n_regions != 0) {
+    pass->innermost = berth_regions_innermost(graph, arena);
+    if (pass->innermost == NULL) {
+      return false;
+    }
+  }
   if (graph->value_root != NULL) {
     pass->written_lower = berth_arena_new(arena, uint64_t, n);
     pass->written_upper = berth_arena_new(arena, uint64_t, n);
@@ -264,6 +288,10 @@ struct berth_liveness_finding berth_liveness_derive(
   if (begin(&pass, &arena)) {
     found = walk(&pass);
     found = found.fault == BERTH_LIVENESS_OK ? settle(&pass) : found;
+    if (found.fault == BERTH_LIVENESS_OK && pass.innermost != NULL &&
+        !berth_regions_widen(graph, pass.innermost, &arena, family, lower, upper)) {
+      found = fault(BERTH_LIVENESS_OUT_OF_MEMORY, BERTH_NO_INDEX, BERTH_NO_INDEX, BERTH_NO_INDEX);
+    }
   }
   berth_arena_finish(&arena);
   return found;

@@ -15,6 +15,7 @@ enum berth_liveness_fault {
   BERTH_LIVENESS_WRITES_TWICE,    /* one operator lists an output twice */
   BERTH_LIVENESS_READ_BEFORE_WRITE,
   BERTH_LIVENESS_RACE,          /* read while another stream may not have written it yet */
+  BERTH_LIVENESS_HIDDEN,        /* written only in a region that need not have run; first_op is the region */
   BERTH_LIVENESS_NEVER_WRITTEN, /* neither produced nor given from outside */
 };
 

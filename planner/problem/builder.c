@@ -37,6 +37,8 @@ void berth_problem_builder_destroy(struct berth_problem_builder *builder) {
   struct berth_allocator allocator = builder->allocator;
   berth_problem_unref(builder->problem);
   berth_vec_finish(&allocator, &builder->pool_mark);
+  berth_vec_finish(&allocator, &builder->region_depth);
+  berth_vec_finish(&allocator, &builder->last_child_end);
   berth_vec_finish(&allocator, &builder->workspace_size);
   berth_vec_finish(&allocator, &builder->workspace_alignment);
   allocator.resize(allocator.ctx, builder, sizeof *builder, 0);

@@ -18,7 +18,10 @@ struct berth_problem_builder {
   uint32_t n_views;
   uint32_t n_streams; /* 1 + the highest stream so far */
   bool no_inplace;
-  BERTH_VEC(uint32_t) pool_mark;      /* the last row + 1 that listed each pool */
+  BERTH_VEC(uint32_t) pool_mark; /* the last row + 1 that listed each pool */
+  BERTH_VEC(uint32_t) region_depth;
+  BERTH_VEC(uint32_t) last_child_end; /* of each region: where its last child so far ends */
+  uint32_t last_root_end;             /* the same of those without a parent */
   BERTH_VEC(uint64_t) workspace_size; /* of operators */
   BERTH_VEC(uint64_t) workspace_alignment;
 };
@@ -88,6 +91,9 @@ enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *build
 /* Conflicts of buffers that the order of streams leaves unordered. */
 enum berth_code
 berth_builder_find_stream_conflicts(struct berth_problem_builder *builder, const struct berth_graph *graph);
+
+/* Points regions at what they carry; refuses regions beside streams. */
+enum berth_code berth_builder_finish_regions(struct berth_problem_builder *builder);
 
 /* Resolves every view to its root and the offset in it, and gives roots the alignment that their views need.
  */

@@ -1,6 +1,7 @@
 /* Lifetimes for the values of a graph, and what liveness found wrong, in words. */
 #include "liveness/inplace.h"
 #include "liveness/liveness.h"
+#include "liveness/regions.h"
 #include "problem/builder.h"
 
 /* ---- Faults that liveness found, in words ---- */
@@ -36,13 +37,20 @@ blame_operator(struct berth_problem_builder *builder, const struct berth_livenes
       .kind = "value", .index = found->value, .id = berth_names_get(&problem->names, found->value)};
   char label[BERTH_LABEL_SIZE];
   berth_builder_label(value, label, sizeof label);
-  if (found->fault != BERTH_LIVENESS_READ_BEFORE_WRITE && found->fault != BERTH_LIVENESS_RACE) {
+  if (found->fault != BERTH_LIVENESS_READ_BEFORE_WRITE && found->fault != BERTH_LIVENESS_RACE &&
+      found->fault != BERTH_LIVENESS_HIDDEN) {
     return blame_outputs(builder, item, found->fault, label, found->first_op);
   }
   if (found->fault == BERTH_LIVENESS_RACE) {
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_ORDER, "waits",
         "it reads %s without waiting for operator %u, which writes it on another stream", label,
+        found->first_op);
+  }
+  if (found->fault == BERTH_LIVENESS_HIDDEN) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_REGION, "inputs",
+        "it reads %s, which is written in region %u alone, and that may not have run", label,
         found->first_op);
   }
   if (found->first_op == BERTH_NO_INDEX) {
@@ -89,6 +97,8 @@ static struct berth_graph view(const struct berth_problem_builder *builder) {
       .operator_stream = columns->stream.n != 0 ? columns->stream.items : NULL,
       .wait_begin = columns->wait_begin.items,
       .waits = columns->waits.items,
+      .n_regions = (uint32_t)columns->regions.n,
+      .regions = columns->regions.items,
   };
 }
 
@@ -96,12 +106,13 @@ static struct berth_graph view(const struct berth_problem_builder *builder) {
 
 static enum berth_code settle_inplace(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const struct berth_clocks *clocks,
-    const uint8_t *family, struct berth_inplace_result *out_placed) {
+    const uint32_t *innermost, const uint8_t *family, struct berth_inplace_result *out_placed) {
   struct berth_problem *problem = builder->problem;
   const struct berth_rows *rows = &problem->rows;
   struct berth_inplace_input input = {
       .graph = graph,
       .clocks = clocks,
+      .innermost = innermost,
       .lower = rows->lower.items,
       .upper = rows->upper.items,
       .family = family,
@@ -179,10 +190,14 @@ static enum berth_code derive(
   if (problem->columns.permissions.n == 0 || builder->no_inplace) {
     return BERTH_OK;
   }
+  const uint32_t *innermost = graph.n_regions != 0 ? berth_regions_innermost(&graph, arena) : NULL;
+  if (graph.n_regions != 0 && innermost == NULL) {
+    return berth_fail_memory(&builder->error);
+  }
   if (!berth_inplace_result_init(out_placed, arena, &graph, streams ? &clocks : NULL)) {
     return berth_fail_memory(&builder->error);
   }
-  return settle_inplace(builder, &graph, streams ? &clocks : NULL, family, out_placed);
+  return settle_inplace(builder, &graph, streams ? &clocks : NULL, innermost, family, out_placed);
 }
 
 /* Without a second stream there is nothing to say about streams. */
@@ -217,6 +232,7 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
   enum berth_code code = check_streams(builder);
+  code = code != BERTH_OK ? code : berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
   code = code != BERTH_OK ? code : derive(builder, &arena, &placed);

@@ -48,6 +48,64 @@ static void run(struct berth_verify_roots *roots) {
   }
 }
 
+/* ---- Regions ---- */
+
+static void stretch(struct berth_verify_roots *roots, uint32_t root, const struct berth_region_spec *region) {
+  touch(roots, root, region->first_operator);
+  touch(roots, root, (int64_t)region->first_operator + region->n_operators - 1);
+}
+
+/* In a loop, what is not made anew by one operator in every trip, and done with in the same trip, must keep
+ * its bytes from trip to trip. From the outermost loop to the innermost;`writers` holds 1 + the only writer,
+ * 0 for none, UINT32_MAX for several. */
+static void go_round(
+    struct berth_verify_roots *roots, const struct berth_region_spec *region, const uint32_t *writers,
+    const uint32_t *begin, const uint32_t *values) {
+  const struct berth_graph *graph = roots->graph;
+  uint32_t end = region->first_operator + region->n_operators;
+  for (uint32_t k = begin[region->first_operator]; k < begin[end]; k++) {
+    uint32_t root = berth_verify_root(graph, values[k]);
+    if (writers[root] == UINT32_MAX || roots->given[root] || roots->kept[root] ||
+        roots->lower[root] < region->first_operator || roots->upper[root] > end) {
+      stretch(roots, root, region);
+    }
+  }
+}
+
+static enum berth_code
+loop(struct berth_verify_roots *roots, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_graph *graph = roots->graph;
+  uint32_t *writers = berth_arena_new_zeroed(arena, uint32_t, graph->n_values);
+  if (writers == NULL) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t op = 0; op < graph->n_operators && graph->n_regions > 0; op++) {
+    for (uint32_t k = graph->output_begin[op]; k < graph->output_begin[op + 1]; k++) {
+      uint32_t *writer = &writers[berth_verify_root(graph, graph->outputs[k])];
+      *writer = *writer == 0 || *writer == op + 1 ? op + 1 : UINT32_MAX;
+    }
+  }
+  for (uint32_t v = 0; v < graph->n_values && graph->n_regions > 0; v++) {
+    if ((graph->value_flags[v] & BERTH_VALUE_ACCUMULATED) != 0) {
+      writers[berth_verify_root(graph, v)] = UINT32_MAX;
+    }
+  }
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    const struct berth_region_spec *region = &graph->regions[r];
+    for (uint32_t k = 0; k < region->n_carries; k++) {
+      stretch(roots, berth_verify_root(graph, region->carries[k]), region);
+    }
+  }
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    const struct berth_region_spec *region = &graph->regions[r];
+    if (region->kind == BERTH_REGION_LOOP) {
+      go_round(roots, region, writers, graph->input_begin, graph->inputs);
+      go_round(roots, region, writers, graph->output_begin, graph->outputs);
+    }
+  }
+  return BERTH_OK;
+}
+
 enum berth_code berth_verify_roots_derive(
     struct berth_verify_roots *roots, const struct berth_graph *graph, struct berth_arena *arena,
     struct berth_error *err) {
@@ -79,5 +137,5 @@ enum berth_code berth_verify_roots_derive(
       touch(roots, v, 0);
     }
   }
-  return BERTH_OK;
+  return loop(roots, arena, err);
 }

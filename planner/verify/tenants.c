@@ -21,6 +21,7 @@ struct tenancy {
   struct berth_verify_roots roots;
   struct columns columns;           /* by buffer */
   struct berth_verify_order *order; /* NULL: a total order */
+  uint32_t *region_of;              /* by operator: the innermost region + 1; 0: none */
   uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
   uint32_t *touches;
   uint8_t *n_owners;   /* by buffer */
@@ -47,6 +48,13 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
       .upper = berth_arena_new(arena, int64_t, n),
       .class_ = berth_arena_new(arena, uint8_t, n),
   };
+  tenancy->region_of = berth_arena_new_zeroed(arena, uint32_t, tenancy->graph->n_operators);
+  for (uint32_t r = 0; tenancy->region_of != NULL && r < tenancy->graph->n_regions; r++) {
+    const struct berth_region_spec *region = &tenancy->graph->regions[r];
+    for (uint32_t k = 0; k < region->n_operators; k++) { /* parents come first */
+      tenancy->region_of[region->first_operator + k] = r + 1;
+    }
+  }
   tenancy->n_owners = berth_arena_new_zeroed(arena, uint8_t, n);
   tenancy->in_place = berth_arena_new_zeroed(arena, bool, n_values);
   tenancy->taken = berth_arena_new_zeroed(arena, bool, n_values);
@@ -58,9 +66,10 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
   tenancy->gaps = berth_arena_new(arena, struct berth_gap, tenancy->permissions->n);
   return columns->size != NULL && columns->alignment != NULL && columns->pin != NULL &&
          columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
-         tenancy->n_owners != NULL && tenancy->in_place != NULL && tenancy->taken != NULL &&
-         tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->home != NULL &&
-         tenancy->offset != NULL && tenancy->gap_begin != NULL && tenancy->gaps != NULL;
+         tenancy->region_of != NULL && tenancy->n_owners != NULL && tenancy->in_place != NULL &&
+         tenancy->taken != NULL && tenancy->counted != NULL && tenancy->n_touches != NULL &&
+         tenancy->home != NULL && tenancy->offset != NULL && tenancy->gap_begin != NULL &&
+         tenancy->gaps != NULL;
 }
 
 /* ---- Owners ---- */
@@ -176,12 +185,25 @@ static bool is_alone(const struct tenancy *tenancy, const struct berth_permissio
   return true;
 }
 
+/* In a loop, what is there when a trip begins and is there when it ends is wanted in the next trip. */
+static bool is_wanted_next_trip(const struct tenancy *tenancy, uint32_t op, uint32_t root) {
+  for (uint32_t r = tenancy->region_of[op]; r != 0; r = tenancy->graph->regions[r - 1].parent + 1) {
+    const struct berth_region_spec *region = &tenancy->graph->regions[r - 1];
+    int64_t end = (int64_t)region->first_operator + region->n_operators;
+    if (region->kind == BERTH_REGION_LOOP && tenancy->roots.lower[root] <= (int64_t)region->first_operator &&
+        tenancy->roots.upper[root] >= end) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_safe(const struct tenancy *tenancy, const struct berth_permission *used) {
   const struct berth_graph *graph = tenancy->graph;
   uint32_t from = berth_verify_root(graph, used->operand);
   uint32_t to = used->result;
   bool ours = !is_external(graph, from) || (graph->value_flags[from] & BERTH_VALUE_DONATED) != 0;
-  bool operand_dies = ours && !tenancy->roots.kept[from] &&
+  bool operand_dies = ours && !is_wanted_next_trip(tenancy, used->op, from) && !tenancy->roots.kept[from] &&
                       tenancy->roots.upper[from] == (int64_t)used->op + 1 && !tenancy->taken[from] &&
                       tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1;
   bool result_is_new = tenancy->counted[to] == used->op + 1 && tenancy->n_touches[to] == 1 &&

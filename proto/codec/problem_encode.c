@@ -435,6 +435,11 @@ static bool put_operators(
 enum berth_code berth_codec_message_from_problem(
     const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
     struct berth_codec_columns **out_columns, struct berth_error *err) {
+  if (berth_problem_graph(problem) != NULL && berth_problem_graph(problem)->n_regions != 0) {
+    return berth_fail(
+        err, BERTH_UNIMPLEMENTED, BERTH_REASON_BAD_REGION, BERTH_NO_INDEX, "regions",
+        "regions cannot be sent yet");
+  }
   const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
   struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
   if (columns == NULL) {

@@ -4,9 +4,9 @@
  * An operator here is as unkind as it may be: it scribbles over its workspace and writes its outputs before
  * it looks at its inputs, except for outputs that it may write in place, which it writes after. What it finds
  * in its inputs and, when it is done, in its outputs must be what it would have found alone. The graph is run
- * three times in a * row: constants and state must survive; with streams, in every order that they allow (up
- * to a number). Whatever the judge passes must run without a difference, for plans of the solver and for
- * offsets at random alike. */
+ * three times in a * row: constants and state must survive; with regions, for none to three trips and every
+ * choice; with streams, in every order that they allow (up to a number). Whatever the judge passes must run
+ * without a difference, for plans of the solver and for offsets at random alike. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -37,6 +37,9 @@ struct op {
 };
 
 struct graph {
+  uint32_t n_regions;
+  struct berth_region_spec regions[4];
+  uint32_t carried;
   uint32_t n_values;
   struct value values[MAX_VALUES];
   uint32_t n_ops;
@@ -44,7 +47,7 @@ struct graph {
 };
 
 static struct {
-  uint32_t graphs, in_place, in_place_with_streams, views, streams, unsafe_by_order, guesses_safe,
+  uint32_t graphs, in_place, in_place_with_streams, views, streams, regions, unsafe_by_order, guesses_safe,
       guesses_unsafe;
 } seen;
 
@@ -75,8 +78,48 @@ static void make_values(struct graph *graph, struct berth_rng *rng) {
   }
 }
 
+/* A loop, perhaps with a choice of two branches in it, or such a choice alone. */
+static void make_regions(struct graph *graph, struct berth_rng *rng) {
+  graph->n_regions = 0;
+  if (graph->n_ops < 2 || berth_rng_below(rng, 3) != 0) {
+    return;
+  }
+  uint32_t first = berth_rng_below(rng, graph->n_ops);
+  uint32_t n = 1 + berth_rng_below(rng, graph->n_ops - first);
+  uint32_t parent = BERTH_NO_INDEX;
+  graph->carried = berth_rng_below(rng, graph->n_values);
+  struct berth_region_spec region = berth_region_spec_default();
+  region.first_operator = first;
+  region.n_operators = n;
+  if (berth_rng_below(rng, 3) != 0) {
+    region.min_trips = berth_rng_below(rng, 2);
+    region.carries = &graph->carried;
+    region.n_carries = berth_rng_below(rng, 4) == 0;
+    graph->regions[graph->n_regions++] = region;
+    parent = 0;
+  }
+  if (n > 1 && (parent == BERTH_NO_INDEX || berth_rng_below(rng, 2) == 0)) {
+    uint32_t n_first = 1 + berth_rng_below(rng, n - 1);
+    region = berth_region_spec_default();
+    region.first_operator = first;
+    region.n_operators = n;
+    region.parent = parent;
+    region.kind = BERTH_REGION_CHOICE;
+    uint32_t choice = graph->n_regions;
+    graph->regions[graph->n_regions++] = region;
+    region.parent = choice;
+    region.kind = BERTH_REGION_BRANCH;
+    region.n_operators = n_first;
+    graph->regions[graph->n_regions++] = region;
+    region.first_operator = first + n_first;
+    region.n_operators = n - n_first;
+    graph->regions[graph->n_regions++] = region;
+  }
+}
+
 static void make_order(struct graph *graph, struct berth_rng *rng) {
-  uint32_t n_streams = 1 + berth_rng_below(rng, 2) * berth_rng_below(rng, 3);
+  make_regions(graph, rng);
+  uint32_t n_streams = graph->n_regions != 0 ? 1 : 1 + berth_rng_below(rng, 2) * berth_rng_below(rng, 3);
   for (uint32_t o = 0; o < graph->n_ops; o++) {
     struct op *op = &graph->ops[o];
     op->stream = berth_rng_below(rng, n_streams);
@@ -135,6 +178,9 @@ static struct berth_problem *build(const struct graph *graph, struct berth_error
     spec.waits = op->waits;
     spec.n_waits = op->n_waits;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+  }
+  for (uint32_t r = 0; r < graph->n_regions && code == BERTH_OK; r++) {
+    code = berth_problem_builder_add_region(builder, &graph->regions[r], NULL, err);
   }
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(builder, &problem, err);
@@ -297,12 +343,12 @@ static bool results_are_right(struct machine *machine) {
 
 static bool runs_in(
     const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset,
-    const uint32_t *order) {
+    const uint32_t *order, uint32_t n_order) {
   struct machine machine = {.graph = graph, .view = berth_problem_graph(problem), .offset = offset};
   bool right = true;
   for (int run = 0; run < RUNS && right; run++) {
     give(&machine, run == 0);
-    for (uint32_t k = 0; k < graph->n_ops && right; k++) {
+    for (uint32_t k = 0; k < n_order && right; k++) {
       right = run_operator(&machine, order[k]);
     }
     right = right && results_are_right(&machine);
@@ -337,7 +383,7 @@ static bool try_orders(struct orders *orders, uint32_t n_done) {
   const struct graph *graph = orders->graph;
   if (n_done == graph->n_ops) {
     orders->n_left--;
-    return runs_in(graph, orders->problem, orders->offset, orders->order);
+    return runs_in(graph, orders->problem, orders->offset, orders->order, graph->n_ops);
   }
   bool right = true;
   for (uint32_t op = graph->n_ops; op-- > 0 && right && orders->n_left > 0;) {
@@ -355,13 +401,61 @@ static bool try_orders(struct orders *orders, uint32_t n_done) {
   return right;
 }
 
+/* Whether the operator runs in this trip when branch `taken` is: the branches are the last two regions. */
+static bool is_taken(const struct graph *graph, uint32_t op, uint32_t taken) {
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    const struct berth_region_spec *region = &graph->regions[r];
+    bool in = op >= region->first_operator && op < region->first_operator + region->n_operators;
+    if (region->kind == BERTH_REGION_BRANCH && in) {
+      return r - (graph->n_regions - 2) == taken;
+    }
+  }
+  return true;
+}
+
+/* Loops of none to three trips, with every choice of branches in each. */
+static bool
+runs_through_regions(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
+  const struct berth_region_spec *loop =
+      graph->regions[0].kind == BERTH_REGION_LOOP ? &graph->regions[0] : NULL;
+  uint32_t least = loop != NULL ? loop->min_trips : 1;
+  uint32_t most = loop != NULL ? 3 : 1;
+  bool right = true;
+  for (uint32_t trips = least; trips <= most && right; trips++) {
+    for (uint32_t choices = 0; choices < 1U << trips && right; choices++) {
+      uint32_t order[4 * MAX_OPERATORS];
+      uint32_t n = 0;
+      uint32_t begin = loop != NULL ? loop->first_operator : 0;
+      uint32_t end = loop != NULL ? begin + loop->n_operators : graph->n_ops;
+      for (uint32_t op = 0; op < begin; op++) {
+        order[n++] = op;
+      }
+      for (uint32_t trip = 0; trip < trips; trip++) {
+        for (uint32_t op = begin; op < end; op++) {
+          if (is_taken(graph, op, choices >> trip & 1)) {
+            order[n++] = op;
+          }
+        }
+      }
+      for (uint32_t op = end; op < graph->n_ops; op++) {
+        order[n++] = op;
+      }
+      right = runs_in(graph, problem, offset, order, n);
+    }
+  }
+  return right;
+}
+
 static bool runs(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
   struct orders orders = {.graph = graph, .problem = problem, .offset = offset, .n_left = MAX_ORDERS};
   uint32_t listed[MAX_OPERATORS];
   for (uint32_t op = 0; op < graph->n_ops; op++) {
     listed[op] = op;
   }
-  bool by_list = runs_in(graph, problem, offset, listed);
+  if (graph->n_regions != 0) {
+    return runs_through_regions(graph, problem, offset);
+  }
+  bool by_list = runs_in(graph, problem, offset, listed, graph->n_ops);
   bool streams = berth_problem_graph(problem)->operator_stream != NULL;
   bool by_all = by_list && (!streams || try_orders(&orders, 0));
   seen.unsafe_by_order += by_list && !by_all;
@@ -416,6 +510,7 @@ START_TEST(what_the_judge_passes_runs) {
     seen.graphs++;
     seen.views += berth_problem_graph(problem)->value_root != NULL;
     seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
+    seen.regions += graph.n_regions != 0;
     check_plan(k, &graph, problem);
     for (int i = 0; i < GUESSES; i++) {
       check_guess(k, &graph, problem, &rng);
@@ -424,7 +519,8 @@ START_TEST(what_the_judge_passes_runs) {
   }
   ck_assert_uint_gt(seen.graphs, GRAPHS / 2);
   ck_assert_uint_gt(seen.views, GRAPHS / 10);
-  ck_assert_uint_gt(seen.streams, GRAPHS / 10);
+  ck_assert_uint_gt(seen.regions, GRAPHS / 10);
+  ck_assert_uint_gt(seen.streams, GRAPHS / 20);
   ck_assert_uint_gt(seen.unsafe_by_order, GRAPHS / 1000);
   ck_assert_uint_gt(seen.in_place, GRAPHS / 100);
   ck_assert_uint_gt(seen.in_place_with_streams, GRAPHS / 1000);

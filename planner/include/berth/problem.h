@@ -158,11 +158,34 @@ struct berth_operator_spec {
   uint32_t n_waits;
 };
 
+/* A region is a stretch of operators, which must exist already, in the order of their addition; regions are
+ * nested or apart, parents added before children. Not together with streams. */
+enum berth_region_kind {
+  BERTH_REGION_LOOP = 0, /* runs at least min_trips times; what is not confined to one trip lives around it */
+  BERTH_REGION_CHOICE,   /* holds branches of which one runs */
+  BERTH_REGION_BRANCH,   /* its parent is a choice */
+  BERTH_REGION_CALL,
+};
+
+#define BERTH_MAX_REGION_DEPTH 64
+
+struct berth_region_spec {
+  enum berth_region_kind kind;
+  uint32_t parent; /* BERTH_NO_INDEX for none */
+  uint32_t first_operator;
+  uint32_t n_operators;
+  uint32_t min_trips;      /* of a loop: 0 if it may not run at all */
+  const uint32_t *carries; /* values that live for the whole region though it may not read them: loop state,
+                              formal parameters */
+  uint32_t n_carries;
+};
+
 /* Fields at their defaults: unnamed, alignment 1, unpinned, unlimited. Start from these. */
 struct berth_pool_spec berth_pool_spec_default(void);
 struct berth_buffer_spec berth_buffer_spec_default(void);
 struct berth_value_spec berth_value_spec_default(void);
 struct berth_operator_spec berth_operator_spec_default(void);
+struct berth_region_spec berth_region_spec_default(void);
 
 struct berth_problem;
 struct berth_problem_builder;
@@ -194,6 +217,10 @@ enum berth_code berth_problem_builder_add_value(
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_problem_builder_add_operator(
     struct berth_problem_builder *builder, const struct berth_operator_spec *spec, uint32_t *out_operator,
+    struct berth_error *err) BERTH_MUST_USE;
+
+enum berth_code berth_problem_builder_add_region(
+    struct berth_problem_builder *builder, const struct berth_region_spec *spec, uint32_t *out_region,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* Every permission to write in place is refused (RESTRICTED): a problem for BERTH_REUSE_NO_INPLACE and for
@@ -264,6 +291,8 @@ struct berth_graph {
   const uint32_t *operator_stream; /* these three NULL if there is one stream */
   const uint32_t *wait_begin;
   const uint32_t *waits;
+  uint32_t n_regions;
+  const struct berth_region_spec *regions;
 };
 
 const struct berth_buffers *berth_problem_buffers(const struct berth_problem *problem);

@@ -68,7 +68,8 @@ enum berth_code {
   X(UNKNOWN_FIELD, "the message has a field that this version does not know")                                \
   X(UNKNOWN_METHOD, "the server has no such method")                                                         \
   X(BAD_VIEW, "a view lies outside its root, or views form a loop")                                          \
-  X(BAD_DONATION, "a donation of what is not the caller's input, or that cannot be used and must be")
+  X(BAD_DONATION, "a donation of what is not the caller's input, or that cannot be used and must be")        \
+  X(BAD_REGION, "regions are not nested, or one reads what it may not see")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,
