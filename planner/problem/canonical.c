@@ -150,6 +150,9 @@ enum berth_code berth_problem_order_until(
   allocator = allocator != NULL ? allocator : berth_allocator_libc();
   const struct berth_buffers *buffers = &problem->buffers_view;
   BERTH_VEC(struct berth_sort_item) keyed = {0};
+  if (buffers->n == 0) { /* NULL + 0 is undefined */
+    return BERTH_OK;
+  }
   if (!berth_vec_reserve(allocator, &keyed, 2 * (size_t)buffers->n)) {
     return berth_fail_memory(err);
   }
