@@ -56,9 +56,6 @@ static void destroy(struct call *call) {
   if (call->has_reply) {
     reply_drop(&call->reply);
   }
-  if (call->has_request_bytes) {
-    grpc_slice_unref(call->request_bytes);
-  }
   berthd_request_unref(call->request);
   berth_problem_unref(call->problem);
   pthread_mutex_destroy(&call->lock);

@@ -108,8 +108,7 @@ struct call {
   /* Of one method each. */
   struct berth_problem *problem; /* for the reply */
   uint64_t capacity_bytes;
-  grpc_slice request_bytes; /* the key of the reply cache */
-  bool has_request_bytes;
+  const grpc_slice *request_bytes; /* the key of the reply cache, while it is decoded and submitted */
   uint64_t request_hash;
   bool stream;
   struct call *watch_next; /* health, reflection */

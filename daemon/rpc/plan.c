@@ -51,11 +51,12 @@ static void reply_plan(struct call *call, const struct berthd_answer *answer, st
 }
 
 /* Only what the cache has answered is kept in wire form: it says "cached", and it is asked for more than
- * once. */
+ * once. The cache answers on the thread that submits, before `start` lets go of the request's bytes; a
+ * worker's answer does not come here. */
 static void keep_reply(struct call *call, const struct berthd_answer *answer, const struct reply *reply) {
-  if (answer->cached && call->has_request_bytes && reply->code == BERTH_OK) {
+  if (answer->cached && call->request_bytes != NULL && reply->code == BERTH_OK) {
     replies_put(
-        call->rpc->replies, call->rpc->core, call->request_hash, call->request_bytes, &answer->id,
+        call->rpc->replies, call->rpc->core, call->request_hash, *call->request_bytes, &answer->id,
         reply->message);
   }
 }
@@ -160,8 +161,6 @@ static bool answer_again(struct call *call, grpc_slice bytes) {
   grpc_slice message;
   call->request_hash = replies_hash(rpc->replies, GRPC_SLICE_START_PTR(bytes), GRPC_SLICE_LENGTH(bytes));
   if (!replies_find(rpc->replies, rpc->core, call->request_hash, bytes, &message)) {
-    call->request_bytes = grpc_slice_ref(bytes);
-    call->has_request_bytes = true;
     return false;
   }
   struct reply reply;
@@ -185,7 +184,9 @@ static void start(struct call *call) {
   call->payload = NULL;
   call_ref(call); /* a worker may end the call before `submit` returns */
   if (!answer_again(call, bytes)) {
+    call->request_bytes = call->rpc->replies != NULL && !call->stream ? &bytes : NULL;
     decode_and_submit(call, bytes);
+    call->request_bytes = NULL;
   }
   grpc_slice_unref(bytes);
   call_unref(call);
