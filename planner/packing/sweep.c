@@ -10,6 +10,7 @@ enum {
   N_BINS = (64 - SUB_BITS + 1) << SUB_BITS,
   N_WORDS = N_BINS / 64,
   MAX_LOOKS = 16, /* into one bin */
+  MAX_BINS = 64,  /* for one buffer: more only where alignment spoils what is large enough */
 };
 #define NONE UINT32_MAX
 
@@ -102,8 +103,9 @@ static uint32_t next_bin(const struct sweep *sweep, uint32_t bin) {
 /* The smallest free block that holds the size, as far as a few looks into the bins tell. */
 static uint32_t find(struct sweep *sweep, uint64_t size, uint64_t alignment) {
   uint32_t best = NONE;
-  for (uint32_t bin = next_bin(sweep, bin_of(size)); bin < N_BINS && best == NONE;
-       bin = next_bin(sweep, bin + 1)) {
+  uint32_t n_bins = 0;
+  for (uint32_t bin = next_bin(sweep, bin_of(size)); bin < N_BINS && best == NONE && n_bins < MAX_BINS;
+       bin = next_bin(sweep, bin + 1), n_bins++) {
     uint32_t n_looks = 0;
     for (uint32_t b = sweep->head[bin]; b != NONE && n_looks < MAX_LOOKS; b = sweep->blocks[b].next) {
       const struct block *block = &sweep->blocks[b];
