@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "berth/solve.h"
 #include "berth/verify.h"
+#include "campaign.h"
 #include "suite.h"
 
 enum { MAX_VALUES = 10, MAX_OPERATORS = 8, MAX_LIST = 3, MAX_SIZE = 8, MEMORY = 256, RUNS = 3 };
@@ -495,7 +496,9 @@ static void check_guess(
 
 START_TEST(what_the_judge_passes_runs) {
   static struct graph graph;
-  for (uint32_t k = 0; k < GRAPHS; k++) {
+  struct campaign campaign = campaign_plan(GRAPHS);
+  uint32_t n = campaign.end - campaign.first;
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = {.state = k};
     struct berth_problem *problem = make(&graph, &rng);
     if (problem == NULL) {
@@ -517,15 +520,18 @@ START_TEST(what_the_judge_passes_runs) {
     }
     berth_problem_unref(problem);
   }
-  ck_assert_uint_gt(seen.graphs, GRAPHS / 2);
-  ck_assert_uint_gt(seen.views, GRAPHS / 10);
-  ck_assert_uint_gt(seen.regions, GRAPHS / 10);
-  ck_assert_uint_gt(seen.streams, GRAPHS / 20);
-  ck_assert_uint_gt(seen.unsafe_by_order, GRAPHS / 1000);
-  ck_assert_uint_gt(seen.in_place, GRAPHS / 100);
-  ck_assert_uint_gt(seen.in_place_with_streams, GRAPHS / 1000);
-  ck_assert_uint_gt(seen.guesses_safe, GRAPHS / 50);
-  ck_assert_uint_gt(seen.guesses_unsafe, GRAPHS);
+  if (n < 2000) {
+    return; /* too few to have met everything */
+  }
+  ck_assert_uint_gt(seen.graphs, n / 2);
+  ck_assert_uint_gt(seen.views, n / 10);
+  ck_assert_uint_gt(seen.regions, n / 10);
+  ck_assert_uint_gt(seen.streams, n / 20);
+  ck_assert_uint_gt(seen.unsafe_by_order, n / 1000);
+  ck_assert_uint_gt(seen.in_place, n / 100);
+  ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);
+  ck_assert_uint_gt(seen.guesses_safe, n / 50);
+  ck_assert_uint_gt(seen.guesses_unsafe, n);
 }
 END_TEST
 
