@@ -4,6 +4,8 @@
 
 #include "core/internal.h"
 
+#define FIRST_STOP_NS 40e6 /* cautious, until searches have shown how soon they stop */
+
 struct berthd_core_config berthd_core_config_default(void) {
   return (struct berthd_core_config){
       .n_workers = 1,
@@ -35,6 +37,7 @@ enum berth_code berthd_core_create(
   core->config = *config;
   core->hooks = *hooks;
   core->timer_ns = INT64_MAX;
+  core->stop_ns = FIRST_STOP_NS;
   atomic_init(&core->n_open, 0);
   *out_core = core;
   return BERTH_OK;

@@ -115,6 +115,10 @@ static void run_plan(
   result->was_stopped = run.was_stopped;
   note_poll(&run);
   result->poll_seconds = run.longest_poll;
+  if (result->code == BERTH_OK && run.was_stopped && plan->status == BERTH_PLAN_FEASIBLE) {
+    plan->status =
+        BERTH_PLAN_CUT_SHORT; /* told to stop at its very end: it may still have left something out */
+  }
   if (result->code == BERTH_OK && run.was_stopped && atomic_load(&job->is_abandoned)) {
     result->code = berth_fail(
         &result->error, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,

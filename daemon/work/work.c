@@ -14,7 +14,7 @@
 #include "metrics/metrics.h"
 #include "work/job.h"
 
-#define WORKER_NICE 5
+#define WORKER_NICE 2
 #define IDLE INT64_MAX /* as a sign of life: nothing to do */
 
 struct worker {
