@@ -42,6 +42,12 @@ static const struct entry OPERATORS[] = {
     {"inplace", "inplace_operator"},
     {NULL, "operator_input_end"},
 };
+static const struct entry REGIONS[] = {
+    {"parent", "region_parent"},
+    {"first_operator", "region_first_operator"},
+    {"carries", "region_carry_end"},
+    {NULL, "region_kind"},
+};
 static const struct entry POOLS[] = {
     {"name", "name"},
     {"alignment", "alignment"},
@@ -54,7 +60,8 @@ static const struct entry POOLS[] = {
 static const struct {
   const char *prefix;
   const struct entry *entries;
-} KINDS[] = {{"value.", VALUES}, {"operator.", OPERATORS}, {"pool.", POOLS}, {"", BUFFERS}};
+} KINDS[] = {
+    {"value.", VALUES}, {"operator.", OPERATORS}, {"region.", REGIONS}, {"pool.", POOLS}, {"", BUFFERS}};
 
 /* Pins and gaps are lists of their own: the first that is about this row. */
 static uint32_t first_about(size_t n, const uint32_t *rows, uint32_t row) {

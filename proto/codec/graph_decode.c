@@ -193,6 +193,52 @@ static enum berth_code add_operators(const struct feed *feed, const struct berth
   return BERTH_OK;
 }
 
+static enum berth_code check_regions(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  const struct column columns[] = {
+      {"region_parent", m->n_region_parent, EMPTY_OR},
+      {"region_first_operator", m->n_region_first_operator, EXACTLY},
+      {"region_operators", m->n_region_operators, EXACTLY},
+      {"region_min_trips", m->n_region_min_trips, EMPTY_OR},
+      {"region_carry_end", m->n_region_carry_end, EMPTY_OR},
+  };
+  enum berth_code code =
+      feed_check_lengths(feed, "region_kind", m->n_region_kind, columns, sizeof columns / sizeof columns[0]);
+  if (code == BERTH_OK) {
+    code = feed_check_ends(
+        feed, "region_carry_end", m->n_region_carry_end, m->region_carry_end, "region_carry",
+        m->n_region_carry);
+  }
+  if (code == BERTH_OK) {
+    code = check_indices(feed, "region_carry", m->n_region_carry, m->region_carry, m->n_value_size_bytes);
+  }
+  return code;
+}
+
+static enum berth_code add_regions(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  enum berth_code code = check_regions(feed);
+  for (size_t i = 0; code == BERTH_OK && i < m->n_region_kind; i++) {
+    struct berth_region_spec spec = berth_region_spec_default();
+    if (m->region_kind[i] == BERTH__V1__REGION_KIND__REGION_KIND_UNSPECIFIED) {
+      return feed_refuse(feed, BERTH_REASON_MISSING_FIELD, "region_kind", i, "the region has no kind");
+    }
+    spec.kind = (enum berth_region_kind)(m->region_kind[i] - 1);
+    spec.parent = m->n_region_parent > 0 ? m->region_parent[i] - 1 : BERTH_NO_INDEX; /* 0 becomes none */
+    spec.first_operator = m->region_first_operator[i];
+    spec.n_operators = m->region_operators[i];
+    spec.min_trips = m->n_region_min_trips > 0 ? m->region_min_trips[i] : 0;
+    if (m->n_region_carry_end > 0) {
+      uint32_t begin = i > 0 ? m->region_carry_end[i - 1] : 0;
+      spec.n_carries = m->region_carry_end[i] - begin;
+      spec.carries = spec.n_carries > 0 ? m->region_carry + begin : NULL;
+    }
+    code = berth_problem_builder_add_region(feed->builder, &spec, NULL, feed->err);
+    code = code == BERTH_OK ? code : feed_blame(feed, code);
+  }
+  return code;
+}
+
 enum berth_code feed_graph(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_value_size_bytes;
@@ -222,6 +268,9 @@ enum berth_code feed_graph(const struct feed *feed) {
   }
   if (code == BERTH_OK) {
     code = add_operators(feed, inplace);
+  }
+  if (code == BERTH_OK) {
+    code = add_regions(feed);
   }
   feed_give_back(feed, pinned, n, sizeof *pinned);
   feed_give_back(feed, inplace, m->n_inplace_operator, sizeof *inplace);

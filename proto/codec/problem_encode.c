@@ -432,14 +432,52 @@ static bool put_operators(
       &out->operator_id_end);
 }
 
+static bool put_regions(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  uint32_t n = graph->n_regions;
+  size_t n_carries = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    n_carries += graph->regions[i].n_carries;
+  }
+  if (n == 0) {
+    return true;
+  }
+  out->region_kind = column(columns, n, sizeof *out->region_kind);
+  out->region_parent = column(columns, n, sizeof *out->region_parent);
+  out->region_first_operator = column(columns, n, sizeof *out->region_first_operator);
+  out->region_operators = column(columns, n, sizeof *out->region_operators);
+  out->region_min_trips = column(columns, n, sizeof *out->region_min_trips);
+  out->region_carry_end = column(columns, n, sizeof *out->region_carry_end);
+  out->region_carry = column(columns, n_carries + 1, sizeof *out->region_carry);
+  if (out->region_kind == NULL || out->region_parent == NULL || out->region_first_operator == NULL ||
+      out->region_operators == NULL || out->region_min_trips == NULL || out->region_carry_end == NULL ||
+      out->region_carry == NULL) {
+    return false;
+  }
+  size_t at = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct berth_region_spec *region = &graph->regions[i];
+    out->region_kind[i] = (Berth__V1__RegionKind)(region->kind + 1);
+    out->region_parent[i] = region->parent + 1; /* none becomes 0 */
+    out->region_first_operator[i] = region->first_operator;
+    out->region_operators[i] = region->n_operators;
+    out->region_min_trips[i] = region->min_trips;
+    for (uint32_t k = 0; k < region->n_carries; k++) {
+      out->region_carry[at++] = region->carries[k];
+    }
+    out->region_carry_end[i] = (uint32_t)at;
+  }
+  out->n_region_kind = out->n_region_parent = out->n_region_first_operator = n;
+  out->n_region_operators = out->n_region_min_trips = n;
+  out->n_region_carry_end = n_carries > 0 ? n : 0;
+  out->n_region_carry = n_carries;
+  return true;
+}
+
 enum berth_code berth_codec_message_from_problem(
     const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
     struct berth_codec_columns **out_columns, struct berth_error *err) {
-  if (berth_problem_graph(problem) != NULL && berth_problem_graph(problem)->n_regions != 0) {
-    return berth_fail(
-        err, BERTH_UNIMPLEMENTED, BERTH_REASON_BAD_REGION, BERTH_NO_INDEX, "regions",
-        "regions cannot be sent yet");
-  }
   const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
   struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
   if (columns == NULL) {
@@ -450,7 +488,7 @@ enum berth_code berth_codec_message_from_problem(
   bool is_graph = berth_problem_graph(problem) != NULL;
   bool done = put_pools(columns, problem, out) &&
               (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
-                              put_inplace(columns, problem, out)
+                              put_regions(columns, problem, out) && put_inplace(columns, problem, out)
                         : put_buffers(columns, problem, out));
   if (!done) {
     berth_codec_columns_destroy(columns);

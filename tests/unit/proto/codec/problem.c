@@ -304,6 +304,55 @@ START_TEST(test_streams_and_donations) {
 }
 END_TEST
 
+/* A loop that carries a value, with a call in it. */
+START_TEST(test_regions) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  struct berth_error err;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  struct berth_value_spec value = berth_value_spec_default();
+  value.size_bytes = 64;
+  value.class_ = BERTH_CLASS_INPUT;
+  ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, &err), BERTH_OK);
+  struct berth_operator_spec op = berth_operator_spec_default();
+  for (uint32_t o = 0; o < 4; o++) {
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, &err), BERTH_OK);
+  }
+  struct berth_region_spec region = berth_region_spec_default();
+  region.first_operator = 1;
+  region.n_operators = 3;
+  region.min_trips = 2;
+  region.carries = &(uint32_t){0};
+  region.n_carries = 1;
+  ck_assert_int_eq(berth_problem_builder_add_region(builder, &region, NULL, &err), BERTH_OK);
+  region = berth_region_spec_default();
+  region.kind = BERTH_REGION_CALL;
+  region.parent = 0;
+  region.first_operator = 2;
+  region.n_operators = 1;
+  ck_assert_int_eq(berth_problem_builder_add_region(builder, &region, NULL, &err), BERTH_OK);
+  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, &err), BERTH_OK);
+  berth_problem_builder_destroy(builder);
+  struct berth_problem *again = there_and_back(problem);
+  same_problem(problem, again);
+  const struct berth_graph *graph = berth_problem_graph(again);
+  ck_assert_uint_eq(graph->n_regions, 2);
+  ck_assert_int_eq(graph->regions[0].kind, BERTH_REGION_LOOP);
+  ck_assert_uint_eq(graph->regions[0].parent, BERTH_NO_INDEX);
+  ck_assert_uint_eq(graph->regions[0].first_operator, 1);
+  ck_assert_uint_eq(graph->regions[0].n_operators, 3);
+  ck_assert_uint_eq(graph->regions[0].min_trips, 2);
+  ck_assert_uint_eq(graph->regions[0].n_carries, 1);
+  ck_assert_uint_eq(graph->regions[0].carries[0], 0);
+  ck_assert_int_eq(graph->regions[1].kind, BERTH_REGION_CALL);
+  ck_assert_uint_eq(graph->regions[1].parent, 0);
+  ck_assert_uint_eq(graph->regions[1].n_carries, 0);
+  ck_assert_int_eq(berth_problem_buffers(again)->upper[0], 4);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 START_TEST(test_62185_buffers) {
   struct berth_problem_builder *builder;
   struct berth_problem *problem;
@@ -364,5 +413,5 @@ int main(void) {
       "codec/problem",
       (const TTest *const[]){
           test_random_buffers, test_random_graphs, test_answers_have_names, test_views_and_permissions,
-          test_streams_and_donations, test_62185_buffers, test_stream_reads_compute, NULL});
+          test_streams_and_donations, test_regions, test_62185_buffers, test_stream_reads_compute, NULL});
 }
