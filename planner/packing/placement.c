@@ -40,7 +40,12 @@ static const struct method METHODS[] = {
     {"best fit by end", {KEY(FINISH), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
     {"by load and lifetime, tight", {KEY(LOAD), KEY(LIFE), KEY(SIZE)}, BERTH_BOARD_TIGHTEST},
 };
-enum { N_METHODS = sizeof METHODS / sizeof METHODS[0], N_SWEEPS = 2, PASS_SHARE = 4 };
+enum {
+  N_METHODS = sizeof METHODS / sizeof METHODS[0],
+  N_SWEEPS = 2,
+  PASS_SHARE = 4,
+  COARSE_SWEEPS = 1 << 14
+};
 
 /* Positive doubles sort as their bits do; one product is the same on every machine. */
 static uint64_t product_key(uint64_t a, uint64_t b) {
@@ -243,12 +248,38 @@ static bool may_go_on(const struct berth_packing_search *search) {
   return !berth_packing_done(search) && search->effort->state == BERTH_EFFORT_RUNNING;
 }
 
-/* Without pins and pairs. The first sweep is the plan to start from. */
-static enum berth_code run_sweeps(struct berth_packing_search *search) {
+/* Where the bytes of the pinned end; *out_clash if they cannot lie where they must. */
+static enum berth_code find_base(struct berth_packing_search *search, uint64_t *out_base, bool *out_clash) {
+  *out_base = 0;
+  *out_clash = false;
+  if (search->instance->pin == NULL) {
+    return BERTH_OK;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(search->arena);
+  const struct berth_packing_instance *instance = search->instance;
+  struct berth_pairs pairs;
+  struct berth_board board;
   enum berth_code code = BERTH_OK;
-  for (unsigned m = 0; m < N_SWEEPS && code == BERTH_OK && may_go_on(search); m++) {
+  if (!berth_pairs_init(
+          &pairs, search->arena, instance->n_buffers, instance->n_conflicts, instance->conflicts) ||
+      !berth_board_init(&board, instance, &pairs, search->arena)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  } else {
+    *out_clash = !place_pinned(&board, search->effort, &code);
+    *out_base = board.top;
+  }
+  berth_arena_rewind(search->arena, mark);
+  return code;
+}
+
+/* The first sweep is the plan to start from. */
+static enum berth_code run_sweeps(struct berth_packing_search *search) {
+  uint64_t base;
+  bool clash;
+  enum berth_code code = find_base(search, &base, &clash);
+  for (unsigned m = 0; m < N_SWEEPS && code == BERTH_OK && !clash && may_go_on(search); m++) {
     if (is_chosen(search, m)) {
-      code = berth_sweep(search, m == 1);
+      code = berth_sweep(search, base, m == 1);
     }
   }
   return code;
@@ -297,12 +328,14 @@ static enum berth_code run_boards(struct berth_packing_search *search, bool firs
   return code;
 }
 
+/* Where sweeps are coarse, they are made only if a pass of the board could be long. */
 static enum berth_code run(struct berth_packing_search *search) {
-  bool sweeps = berth_sweep_can(search->instance);
+  const struct berth_packing_instance *instance = search->instance;
+  bool sweeps = berth_sweep_fits(instance) || instance->n_buffers > COARSE_SWEEPS;
   bool first_only = search->switches == BERTH_PLACEMENT_FIRST;
   enum berth_code code = sweeps ? run_sweeps(search) : BERTH_OK;
-  bool boards = !berth_sweep_only(search->instance) && (!first_only || !sweeps);
-  if (code == BERTH_OK && may_go_on(search) && boards) {
+  bool needed = !first_only || (!berth_sweep_fits(instance) && search->best_arena == BERTH_UNLIMITED);
+  if (code == BERTH_OK && may_go_on(search) && needed && !berth_sweep_only(instance)) {
     code = run_boards(search, first_only);
   }
   return code;

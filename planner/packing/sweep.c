@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/order.h"
+#include "interference/pairs.h"
 
 enum {
   SUB_BITS = 5, /* bins to a power of two: 2^SUB_BITS */
@@ -41,6 +42,8 @@ struct sweep {
   uint64_t ceiling;
   uint64_t arena_bytes;
   uint64_t n_looks;
+  struct berth_pairs pairs;
+  uint64_t base;
   bool reversed;
 };
 
@@ -180,7 +183,7 @@ static bool allocate(struct sweep *sweep, uint32_t i) {
     pull(sweep, b);
     begin = berth_align_up(sweep->blocks[b].begin, alignment);
   } else {
-    uint64_t top = 0;
+    uint64_t top = sweep->base;
     if (sweep->highest != NONE) {
       b = sweep->blocks[sweep->highest].is_free ? sweep->highest : NONE;
       top = b != NONE ? sweep->blocks[b].begin : sweep->blocks[sweep->highest].end;
@@ -231,6 +234,16 @@ static uint32_t end_of(const struct sweep *sweep, uint32_t i) {
   return sweep->reversed ? sweep->instance->n_steps - sweep->instance->lower[i] : sweep->instance->upper[i];
 }
 
+static bool is_pinned(const struct sweep *sweep, uint32_t i) {
+  return sweep->instance->pin != NULL && sweep->instance->pin[i] != BERTH_UNPINNED;
+}
+
+/* Those with partners never end. */
+static bool is_kept(const struct sweep *sweep, uint32_t i) {
+  return berth_pairs_n(&sweep->pairs, i) > 0;
+}
+
+/* The most buffers that hold bytes at once. */
 static uint32_t most_live(const struct sweep *sweep) {
   const struct berth_packing_instance *instance = sweep->instance;
   uint32_t *change = sweep->ending; /* lent until the sweep begins */
@@ -241,11 +254,15 @@ static uint32_t most_live(const struct sweep *sweep) {
   }
   uint32_t most = 0;
   uint32_t live = 0;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    kept += is_kept(sweep, i);
+  }
   for (uint32_t t = 0; t < instance->n_steps; t++) {
     live += change[t];
     most = live > most ? live : most;
   }
-  return most;
+  return most + kept;
 }
 
 /* By start, larger first. */
@@ -284,8 +301,10 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
   memset(sweep->ending, 0xff, ((size_t)sweep->instance->n_steps + 1) * sizeof *sweep->ending);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t end = end_of(sweep, i);
-    sweep->next_end[i] = sweep->ending[end];
-    sweep->ending[end] = i;
+    if (!is_pinned(sweep, i) && !is_kept(sweep, i)) {
+      sweep->next_end[i] = sweep->ending[end];
+      sweep->ending[end] = i;
+    }
   }
   return true;
 }
@@ -300,6 +319,10 @@ static bool run(struct sweep *sweep, struct berth_effort *effort) {
         release(sweep, ended);
       }
     }
+    if (is_pinned(sweep, i)) {
+      sweep->offset[i] = sweep->instance->pin[i];
+      continue;
+    }
     uint64_t before = sweep->n_looks;
     if (!allocate(sweep, i) || !berth_effort_spend(effort, 8 + sweep->n_looks - before)) {
       return false;
@@ -308,10 +331,12 @@ static bool run(struct sweep *sweep, struct berth_effort *effort) {
   return true;
 }
 
-enum berth_code berth_sweep(struct berth_packing_search *search, bool reversed) {
+enum berth_code berth_sweep(struct berth_packing_search *search, uint64_t base, bool reversed) {
   struct berth_arena_mark mark = berth_arena_mark(search->arena);
   struct sweep sweep = {
       .instance = search->instance,
+      .base = base,
+      .arena_bytes = base,
       .reversed = reversed,
       .unused = NONE,
       .highest = NONE,
@@ -320,8 +345,11 @@ enum berth_code berth_sweep(struct berth_packing_search *search, bool reversed) 
     sweep.ceiling = search->instance->capacity;
   }
   memset(sweep.head, 0xff, sizeof sweep.head);
-  bool ok = prepare(&sweep, search->arena);
-  if (ok && run(&sweep, search->effort)) {
+  bool ok = berth_pairs_init(
+                &sweep.pairs, search->arena, search->instance->n_buffers, search->instance->n_conflicts,
+                search->instance->conflicts) &&
+            prepare(&sweep, search->arena);
+  if (ok && base <= sweep.ceiling && run(&sweep, search->effort)) {
     berth_packing_offer(search, sweep.offset, sweep.arena_bytes);
   }
   berth_arena_rewind(search->arena, mark);

@@ -9,21 +9,23 @@
 
 #include "packing/strategy.h"
 
-/* Pins and pairs need a look at what is not live now: the sweep does not have it. */
-static inline bool berth_sweep_can(const struct berth_packing_instance *instance) {
+/* Nothing that needs a look at what is not live now: what the sweep does about pins and pairs is safe but
+ * coarse. */
+static inline bool berth_sweep_fits(const struct berth_packing_instance *instance) {
   return instance->pin == NULL && instance->n_conflicts == 0;
 }
 
-/* Above so many buffers there are sweeps only, where they can be: a board takes more than 200 bytes a buffer.
- */
+/* Above so many buffers there are sweeps only, where they fit: a board takes more than 200 bytes a buffer. */
 #define BERTH_SWEEP_ONLY (UINT32_C(1) << 19)
 
 static inline bool berth_sweep_only(const struct berth_packing_instance *instance) {
-  return instance->n_buffers > BERTH_SWEEP_ONLY && berth_sweep_can(instance);
+  return instance->n_buffers > BERTH_SWEEP_ONLY && berth_sweep_fits(instance);
 }
 
 /* One sweep; gives up as soon as the plan cannot be better than the incumbent, fit the capacity, or when
- * effort is spent; else offers the plan. Gaps are not used. BERTH_RESOURCE_EXHAUSTED if memory ran out. */
-enum berth_code berth_sweep(struct berth_packing_search *search, bool reversed) BERTH_MUST_USE;
+ * effort is spent; else offers the plan. Gaps are not used. A buffer with partners keeps its bytes to the
+ * end. The pinned, which the caller has shown not to clash, lie below `base`, all others at or above it.
+ * BERTH_RESOURCE_EXHAUSTED if memory ran out. */
+enum berth_code berth_sweep(struct berth_packing_search *search, uint64_t base, bool reversed) BERTH_MUST_USE;
 
 #endif
