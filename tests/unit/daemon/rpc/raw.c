@@ -29,7 +29,7 @@ struct raw_client *raw_client_create(const char *address) {
        .value.integer = 100},
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)(uintptr_t)GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-       .value.integer = 100},
+       .value.integer = 5000},
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)(uintptr_t)GRPC_ARG_MAX_RECONNECT_BACKOFF_MS,
        .value.integer = 100},
