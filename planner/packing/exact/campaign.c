@@ -22,6 +22,8 @@ static const struct {
     {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_LOAD},   {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_AREA},
 };
 
+#define MOST_NOISE 1.2
+
 enum { N_OPENING = sizeof opening / sizeof *opening };
 
 enum berth_code
@@ -116,17 +118,26 @@ static uint64_t luby(uint64_t k) {
   }
 }
 
+/* Trouble of old runs counts less. */
+static void forget(struct berth_niche_search *search) {
+  for (uint32_t s = 0; s < search->state.model->n_sections; s++) {
+    search->weight[s] *= 0.9;
+  }
+}
+
 static enum berth_niche_outcome
 restart_at(struct berth_campaign *campaign, uint64_t capacity, uint64_t n_nodes) {
-  static const enum berth_niche_by orders[] = {
-      BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_SIZE, BERTH_NICHE_BY_TROUBLE};
+  static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_BULK, BERTH_NICHE_BY_BULK,
+                                               BERTH_NICHE_BY_BULK, BERTH_NICHE_BY_SIZE,
+                                               BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_TROUBLE};
   enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
   uint64_t last_node = campaign->search.n_nodes + n_nodes;
   while (outcome == BERTH_NICHE_LIMIT && campaign->search.n_nodes < last_node) {
-    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, 3)];
+    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, sizeof orders / sizeof *orders)];
     enum berth_niche_pick pick =
         berth_rng_below(&campaign->rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
-    run_in_order(campaign, pick, by, 1.2);
+    forget(&campaign->search);
+    run_in_order(campaign, pick, by, MOST_NOISE * (double)berth_rng_below(&campaign->rng, 1024) / 1024);
     campaign->search.may_jump = has(campaign, BERTH_EXACT_JUMPS);
     uint64_t scale = luby(++campaign->n_restarts);
     scale = scale < MOST_LUBY ? scale : MOST_LUBY;

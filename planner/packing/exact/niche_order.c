@@ -39,6 +39,15 @@ static struct life life_of(const struct berth_niche_search *search, uint32_t buf
   return life;
 }
 
+/* By Newton's steps: the same on every machine, and without libm. */
+static double root_of(double x) {
+  double root = x > 1 ? x : 1;
+  for (int k = 0; k < 24; k++) {
+    root = (root + x / root) / 2;
+  }
+  return root;
+}
+
 static double key_of(struct life life, double size, enum berth_niche_by by) {
   double area = life.n_sections * size;
   switch (by) {
@@ -46,6 +55,8 @@ static double key_of(struct life life, double size, enum berth_niche_by by) {
     return size * 1e4 + life.n_sections;
   case BERTH_NICHE_BY_AREA:
     return area;
+  case BERTH_NICHE_BY_BULK:
+    return size * root_of(life.n_sections);
   case BERTH_NICHE_BY_LOAD:
     return life.fullest * 1e6 + area;
   case BERTH_NICHE_BY_PEAK:

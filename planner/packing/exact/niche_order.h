@@ -10,6 +10,7 @@ enum berth_niche_by {
   BERTH_NICHE_BY_LIFE = 0, /* sections, then area */
   BERTH_NICHE_BY_SIZE,     /* size, then sections */
   BERTH_NICHE_BY_AREA,     /* size times sections */
+  BERTH_NICHE_BY_BULK,     /* size times the square root of sections */
   BERTH_NICHE_BY_LOAD,     /* the fullest section of its life, then area */
   BERTH_NICHE_BY_PEAK,     /* the fullest section of its life, then sections */
   BERTH_NICHE_BY_TROUBLE,  /* area times how often its sections have refuted */
