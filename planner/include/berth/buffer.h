@@ -1,0 +1,67 @@
+/* What a problem states of its buffers and pools: the specifications that a builder takes (problem.h). */
+#ifndef BERTH_BUFFER_H
+#define BERTH_BUFFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BERTH_UNPINNED UINT64_MAX  /* a buffer that may lie anywhere */
+#define BERTH_UNLIMITED UINT64_MAX /* a pool without a capacity */
+#define BERTH_MAX_BUFFERS (UINT32_C(1) << 28)
+#define BERTH_MAX_POOLS 1024
+
+enum berth_buffer_class {
+  BERTH_CLASS_TEMPORARY = 0,
+  BERTH_CLASS_CONSTANT,
+  BERTH_CLASS_INPUT,
+  BERTH_CLASS_OUTPUT,
+  BERTH_CLASS_STATE,
+  BERTH_CLASS_WORKSPACE,
+  BERTH_N_CLASSES
+};
+
+enum berth_pool_kind {
+  BERTH_POOL_BYTES = 0, /* buffers lie at any aligned offset */
+  BERTH_POOL_SLOTS,     /* whole blocks: two buffers share a block whole, or not at all */
+};
+
+/* Text is given by pointer and length and copied; it must be UTF-8 without NUL. Length 0 means no name. */
+struct berth_text {
+  const char *data;
+  uint32_t size;
+};
+
+struct berth_pool_spec {
+  struct berth_text name;
+  uint64_t capacity_bytes;  /* BERTH_UNLIMITED for none */
+  uint64_t alignment;       /* of every offset in the pool; a power of two */
+  uint64_t max_block_bytes; /* largest single buffer, BERTH_UNLIMITED for none */
+  enum berth_pool_kind kind;
+};
+
+/* During the steps [lower, upper) the buffer holds only its bytes [window_lower, window_upper), relative to
+ * its offset; equal bounds mean that it is absent. Gaps of one buffer do not overlap and lie in its lifetime;
+ * the problem has them in order of time, without those that say nothing (no step, or the whole buffer), and
+ * an absent buffer's window as [0, 0). */
+struct berth_gap {
+  int64_t lower;
+  int64_t upper;
+  uint64_t window_lower;
+  uint64_t window_upper;
+};
+
+struct berth_buffer_spec {
+  struct berth_text id; /* unique among buffers where given */
+  uint64_t size_bytes;  /* 0 is legal: such a buffer conflicts with nothing */
+  uint64_t alignment;   /* of the offset, a power of two; the size is not rounded */
+  int64_t lower;        /* first step at which it is live */
+  int64_t upper;        /* first step at which it is not; lower == upper is read as one step */
+  enum berth_buffer_class class_;
+  uint64_t pinned_offset; /* BERTH_UNPINNED, or where it must lie */
+  const uint32_t *pools;  /* the pools it may live in, most wanted first; NULL: every pool, in order */
+  uint32_t n_pools;
+  const struct berth_gap *gaps;
+  uint32_t n_gaps;
+};
+
+#endif

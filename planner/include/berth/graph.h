@@ -1,0 +1,107 @@
+/* What a problem states of a graph: values, operators and regions, the specifications that a builder takes
+ * (problem.h). */
+#ifndef BERTH_GRAPH_H
+#define BERTH_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/buffer.h"
+
+/* A value of a graph. Operator k runs at step k; its inputs and outputs are all live at that step.
+ *
+ *   TEMPORARY   from its producer to its last reader; at its producer's step if nobody reads it
+ *   INPUT       from the first step to its last reader
+ *   OUTPUT      from its producer to the last step
+ *   CONSTANT    always: it must still be there in the next run
+ *   STATE       always, and operators may write it
+ *
+ * `held` keeps it live to the last step whatever its class. `external` values belong to the caller and are
+ * not placed. One operator writes a value, or none if it is an INPUT or CONSTANT; an `accumulated` value may
+ * be written by several, and lives from the earliest of them to the latest of all that touch it. WORKSPACE is
+ * not a class of values.
+ *
+ * A view is the bytes [view_offset, view_offset + size_bytes) of another value, which may be a view too and
+ * may be added later. It has no buffer of its own: its root has one (pool, offset), an alignment that suits
+ * every view, and a lifetime that is the hull of all its views' and its own; what keeps a view (its class,
+ * held) keeps the root. Pins and pools are given for the root.
+ *
+ * An external INPUT may be donated: the caller gives its bytes up once it was read for the last time, so that
+ * a result with a permission may lie in it, and then has no buffer. Once at most, as for every operand. */
+enum berth_donation {
+  BERTH_DONATION_NONE = 0,
+  BERTH_DONATION_MAY_USE,
+  BERTH_DONATION_MUST_USE, /* an error if no result can lie in it */
+};
+
+struct berth_value_spec {
+  struct berth_text id;
+  uint64_t size_bytes;
+  uint64_t alignment;
+  enum berth_buffer_class class_;
+  uint64_t pinned_offset;
+  const uint32_t *pools;
+  uint32_t n_pools;
+  bool held;
+  bool external;
+  bool accumulated;
+  uint32_t view_of; /* BERTH_NO_INDEX, or the value that this is a view of */
+  uint64_t view_offset;
+  enum berth_donation donation;
+};
+
+/* Operators of one stream run one after the other, in the order in which they were added. Operators of
+ * different streams may run at the same time and in any order, unless one waits for the other, or for one
+ * that does. With more than one stream two buffers may share bytes only if every access to one is ordered
+ * before every access to the other: lifetimes are by the order of addition, and pairs that lie apart in it by
+ * chance are conflicts. An operator must be ordered after those that write what it reads. Limits: operators
+ * and values, each times streams, up to 2^26; BERTH_MAX_STREAM_CONFLICTS such pairs. */
+#define BERTH_MAX_STREAMS 1024
+#define BERTH_MAX_STREAM_CONFLICTS (UINT32_C(1) << 24)
+
+/* A permission: the operator can write this output over that input (both by their place in its lists), both
+ * beginning at one address. Whether it is used is settled when the problem is finished, in the order in which
+ * permissions were given, and answered: see berth_problem_permissions. */
+struct berth_inplace {
+  uint32_t input;
+  uint32_t output;
+};
+
+struct berth_operator_spec {
+  struct berth_text id;
+  const uint32_t *inputs; /* values, which must exist already */
+  uint32_t n_inputs;
+  const uint32_t *outputs;
+  uint32_t n_outputs;
+  uint64_t workspace_bytes; /* 0 for none */
+  uint64_t workspace_alignment;
+  const struct berth_inplace *inplace;
+  uint32_t n_inplace;
+  uint32_t stream;       /* below BERTH_MAX_STREAMS */
+  const uint32_t *waits; /* operators, which must exist already, that must have run before this one begins */
+  uint32_t n_waits;
+};
+
+/* A region is a stretch of operators, which must exist already, in the order of their addition; regions are
+ * nested or apart, parents added before children. Not together with streams. */
+enum berth_region_kind {
+  BERTH_REGION_LOOP = 0, /* runs at least min_trips times; what is not confined to one trip lives around it */
+  BERTH_REGION_CHOICE,   /* holds branches of which one runs */
+  BERTH_REGION_BRANCH,   /* its parent is a choice */
+  BERTH_REGION_CALL,
+};
+
+#define BERTH_MAX_REGION_DEPTH 64
+
+struct berth_region_spec {
+  enum berth_region_kind kind;
+  uint32_t parent; /* BERTH_NO_INDEX for none */
+  uint32_t first_operator;
+  uint32_t n_operators;
+  uint32_t min_trips;      /* of a loop: 0 if it may not run at all */
+  const uint32_t *carries; /* values that live for the whole region though it may not read them: loop state,
+                              formal parameters */
+  uint32_t n_carries;
+};
+
+#endif
