@@ -11,9 +11,9 @@
  * are. */
 #define BERTHCTL_VERBS(X)                                                                                    \
   X(PLAN, "plan", "FILE", 1, 1, "plan the memory of a problem",                                              \
-    "Plans FILE, a MiniMalloc CSV of buffers with lifetimes, and prints the allocation table: how large "    \
-    "the "                                                                                                   \
-    "arena is, how that compares with the proven lower bound, and where each buffer lies. FILE '-' is "      \
+    "Plans FILE, a problem as JSON (buffers with lifetimes, or a graph of operators) or as MiniMalloc's "    \
+    "CSV, and prints the allocation table: how large the arena is, how that compares with the proven lower " \
+    "bound, and where each buffer lies. FILE '-' is "                                                        \
     "standard input. The daemon plans, and keeps plans in its cache; with --local this process does.")       \
   X(FIT, "fit", "FILE", 1, 1, "ask whether a problem fits in a capacity",                                    \
     "As plan with --capacity, which must be given: succeeds if a plan within the capacity was found. "       \

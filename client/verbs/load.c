@@ -5,6 +5,7 @@
 #include "minimalloc/minimalloc.h"
 #include "system/interrupt.h"
 #include "verbs/internal.h"
+#include "json/problem.h"
 
 enum berthctl_exit berthctl_load_problem(
     const struct berthctl_terminal *terminal, const char *path, struct berth_problem **out_problem) {
@@ -12,7 +13,9 @@ enum berthctl_exit berthctl_load_problem(
   struct berthctl_input input;
   enum berth_code code = berthctl_input_read(path, &input, &err);
   if (code == BERTH_OK) {
-    code = berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
+    code = berth_json_is_object(input.bytes, input.n_bytes)
+               ? berth_json_read_problem(input.bytes, input.n_bytes, NULL, out_problem, &err)
+               : berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
     berthctl_input_finish(&input);
   }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);

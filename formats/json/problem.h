@@ -1,0 +1,44 @@
+/* A problem as one JSON object: all that the builder of berth/problem.h can say, in its words.
+ * docs/formats.md describes the fields, docs/problem.schema.json is their schema.
+ *
+ *   {"pools":     [{"name", "capacity", "alignment", "max_block", "kind"}],
+ *    "buffers":   [{"id", "size", "alignment", "lower", "upper", "class", "offset", "pools",
+ *                   "gaps": [{"lower", "upper", "window": [0, 0]}]}],
+ *    "conflicts": [[buffer, buffer]]}
+ * or
+ *   {"pools":     ...,
+ *    "values":    [{"id", "size", "alignment", "class", "offset", "pools", "held", "external", "accumulated",
+ *                   "view_of", "view_offset", "donation"}],
+ *    "operators": [{"id", "inputs", "outputs", "workspace", "workspace_alignment",
+ *                   "inplace": [{"input", "output"}], "stream", "waits"}],
+ *    "forbid_inplace": false}
+ *
+ * Where a buffer, value, operator or pool is named, a string is its id and a number its place from 0. Numbers
+ * are whole and exact to 64 bits; a string of digits is a number too, for writers that keep numbers as
+ * doubles. Unknown and repeated fields are errors, since what they say would be lost. */
+#ifndef JSON_PROBLEM_H
+#define JSON_PROBLEM_H
+
+#include <stddef.h>
+
+#include "berth/problem.h"
+#include "text/writer.h"
+
+#define BERTH_JSON_PROBLEM_VERSION 1
+
+/* Whether the text is meant to be JSON, and not CSV: its first byte that is no space is a brace. */
+bool berth_json_is_object(const char *text, size_t n_bytes);
+
+/* Errors carry line and column (in bytes, from 1), and the path ("$.operators[3].inputs[1]") as their field.
+ * Nesting is limited to BERTH_JSON_MAX_NESTING; memory is taken for the problem and for one index of ids
+ * only. */
+enum berth_code berth_json_read_problem(
+    const char *text, size_t n_bytes, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
+
+/* The problem as it was stated: reading it again gives an equal one. Fields at their defaults are left out.
+ */
+enum berth_code berth_json_write_problem(
+    const struct berth_problem *problem, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
+
+#endif

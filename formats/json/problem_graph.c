@@ -1,0 +1,172 @@
+/* Values and operators. */
+#include <inttypes.h>
+
+#include "json/plan.h"
+#include "json/reader.h"
+
+enum {
+  ID,
+  SIZE,
+  ALIGNMENT,
+  CLASS,
+  OFFSET,
+  POOLS,
+  HELD,
+  EXTERNAL,
+  ACCUMULATED,
+  VIEW_OF,
+  VIEW_OFFSET,
+  DONATION
+};
+enum { OP_ID, INPUTS, OUTPUTS, WORKSPACE, WORKSPACE_ALIGNMENT, INPLACE, STREAM, WAITS };
+
+const char *berth_json_donation_name(unsigned donation) {
+  static const char *const WORDS[] = {"none", "may_use", "must_use"};
+  return WORDS[donation];
+}
+
+static void read_value(struct berth_json_reader *reader, const char *at) {
+  struct berth_value_spec spec = berth_value_spec_default();
+  struct berth_json_object object;
+  unsigned class_ = BERTH_CLASS_TEMPORARY;
+  unsigned donation = BERTH_DONATION_NONE;
+  if (!berth_json_open_object(reader, at, BERTH_JSON_VALUE_KEYS, BERTH_JSON_N_VALUE_KEYS, &object)) {
+    return;
+  }
+  berth_json_require(&object, SIZE);
+  berth_json_take_id(&object, ID, &spec.id);
+  berth_json_take_u64(&object, SIZE, &spec.size_bytes);
+  berth_json_take_u64(&object, ALIGNMENT, &spec.alignment);
+  berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);
+  berth_json_take_pin(&object, OFFSET, &spec.pinned_offset);
+  berth_json_take_references(&object, POOLS, BERTH_JSON_POOLS, &reader->pools, &spec.pools, &spec.n_pools);
+  berth_json_take_bool(&object, HELD, &spec.held);
+  berth_json_take_bool(&object, EXTERNAL, &spec.external);
+  berth_json_take_bool(&object, ACCUMULATED, &spec.accumulated);
+  berth_json_take_reference(&object, VIEW_OF, BERTH_JSON_VALUES, &spec.view_of);
+  berth_json_take_u64(&object, VIEW_OFFSET, &spec.view_offset);
+  berth_json_take_word(&object, DONATION, berth_json_donation_name, BERTH_DONATION_MUST_USE + 1, &donation);
+  spec.class_ = (enum berth_buffer_class)class_;
+  spec.donation = (enum berth_donation)donation;
+  if (object.at[VIEW_OFFSET] != NULL && object.at[VIEW_OF] == NULL) {
+    berth_json_refuse(
+        reader, object.at[VIEW_OFFSET], BERTH_REASON_BAD_VIEW, "\"view_offset\" needs \"view_of\"");
+  }
+  if (reader->code == BERTH_OK) {
+    berth_json_heed(&object, berth_problem_builder_add_value(reader->builder, &spec, NULL, reader->err));
+  }
+}
+
+void berth_json_read_values(struct berth_json_reader *reader) {
+  berth_json_each(reader, BERTH_JSON_VALUES, "values", read_value);
+}
+
+/* An operand: an id is searched among the operator's own, a number is a place in its list. */
+static void take_operand(
+    struct berth_json_object *object, unsigned key, const char *list, const uint32_t *values, uint32_t n,
+    uint32_t *out) {
+  struct berth_json_reader *reader = object->reader;
+  const char *at = object->at[key];
+  uint32_t value;
+  berth_json_require(object, key);
+  if (reader->code != BERTH_OK) {
+    return;
+  }
+  if (*at != '"') {
+    uint64_t place = 0;
+    berth_json_take_u64(object, key, &place);
+    reader->path.part = object->keys[key];
+    if (place >= n) {
+      berth_json_refuse(
+          reader, at, BERTH_REASON_UNKNOWN_ID, "is place %" PRIu64 "; the operator has %" PRIu32 " %s", place,
+          n, list);
+    }
+    *out = (uint32_t)place;
+  } else {
+    reader->path.part = object->keys[key];
+    if (!berth_json_read_reference(reader, at, BERTH_JSON_VALUES, &value)) {
+      return;
+    }
+    for (*out = 0; *out < n && values[*out] != value; ++*out) {
+    }
+    if (*out == n) {
+      berth_json_refuse(reader, at, BERTH_REASON_UNKNOWN_ID, "names a value that is none of the %s", list);
+    }
+  }
+  if (reader->code == BERTH_OK) {
+    reader->path.part = NULL;
+  }
+}
+
+static void read_permission(
+    struct berth_json_reader *reader, const char *at, const struct berth_operator_spec *spec,
+    struct berth_inplace *out) {
+  static const char *const KEYS[] = {"input", "output"};
+  struct berth_json_object object;
+  if (berth_json_open_object(reader, at, KEYS, 2, &object)) {
+    take_operand(&object, 0, "inputs", spec->inputs, spec->n_inputs, &out->input);
+    take_operand(&object, 1, "outputs", spec->outputs, spec->n_outputs, &out->output);
+  }
+}
+
+static void read_inplace(struct berth_json_object *object, struct berth_operator_spec *spec) {
+  struct berth_json_reader *reader = object->reader;
+  const char *at = object->at[INPLACE];
+  if (at == NULL || reader->code != BERTH_OK) {
+    return;
+  }
+  reader->path.field = object->keys[INPLACE];
+  if (!berth_json_is_array(reader, at, "permissions")) {
+    return;
+  }
+  struct berth_json_iterator elements = berth_json_scan_enter(at);
+  const char *name;
+  uint32_t n = 0;
+  for (; n < UINT32_MAX && berth_json_scan_next(&elements, &name, &at); n++) {
+    struct berth_inplace *pairs = berth_json_room(reader, &reader->pairs, (size_t)n + 1, sizeof *pairs);
+    reader->path.entry = n;
+    if (pairs != NULL) {
+      read_permission(reader, at, spec, &pairs[n]);
+    }
+    if (reader->code != BERTH_OK) {
+      return;
+    }
+  }
+  spec->inplace = reader->pairs.items;
+  spec->n_inplace = n;
+  reader->path.field = NULL;
+  reader->path.entry = BERTH_NO_INDEX;
+}
+
+/* Places beyond 32 bits stay beyond the builder's limit. */
+static void take_stream(struct berth_json_object *object, uint32_t *out) {
+  uint64_t stream = *out;
+  berth_json_take_u64(object, STREAM, &stream);
+  *out = stream < UINT32_MAX ? (uint32_t)stream : UINT32_MAX;
+}
+
+static void read_operator(struct berth_json_reader *reader, const char *at) {
+  struct berth_operator_spec spec = berth_operator_spec_default();
+  struct berth_json_object object;
+  if (!berth_json_open_object(reader, at, BERTH_JSON_OPERATOR_KEYS, BERTH_JSON_N_OPERATOR_KEYS, &object)) {
+    return;
+  }
+  berth_json_take_id(&object, OP_ID, &spec.id);
+  berth_json_take_references(
+      &object, INPUTS, BERTH_JSON_VALUES, &reader->inputs, &spec.inputs, &spec.n_inputs);
+  berth_json_take_references(
+      &object, OUTPUTS, BERTH_JSON_VALUES, &reader->outputs, &spec.outputs, &spec.n_outputs);
+  berth_json_take_u64(&object, WORKSPACE, &spec.workspace_bytes);
+  berth_json_take_u64(&object, WORKSPACE_ALIGNMENT, &spec.workspace_alignment);
+  read_inplace(&object, &spec);
+  take_stream(&object, &spec.stream);
+  berth_json_take_references(
+      &object, WAITS, BERTH_JSON_OPERATORS, &reader->waits, &spec.waits, &spec.n_waits);
+  if (reader->code == BERTH_OK) {
+    berth_json_heed(&object, berth_problem_builder_add_operator(reader->builder, &spec, NULL, reader->err));
+  }
+}
+
+void berth_json_read_operators(struct berth_json_reader *reader) {
+  berth_json_each(reader, BERTH_JSON_OPERATORS, "operators", read_operator);
+}

@@ -1,0 +1,137 @@
+/* The document's members may come in any order; they are read in that of the builder. */
+#include "json/problem.h"
+
+#include <string.h>
+
+#include "json/reader.h"
+
+static const char *const ROOT_KEYS[] = {"$schema",   "version", "pools",     "buffers",
+                                        "conflicts", "values",  "operators", "forbid_inplace"};
+enum { SCHEMA, VERSION, POOLS, BUFFERS, CONFLICTS, VALUES, OPERATORS, FORBID_INPLACE, N_ROOT_KEYS };
+
+/* The key of each list. */
+static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS, BUFFERS, VALUES, OPERATORS, CONFLICTS};
+
+bool berth_json_is_object(const char *text, size_t n_bytes) {
+  size_t at = n_bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < n_bytes && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n')) {
+    at++;
+  }
+  return at < n_bytes && text[at] == '{';
+}
+
+static void find_list(struct berth_json_reader *reader, enum berth_json_list list, const char *at) {
+  static const char *const OF_WHAT[] = {"objects", "objects", "objects", "objects", "pairs of buffers"};
+  struct berth_json_listed *listed = &reader->lists[list];
+  if (at == NULL || reader->code != BERTH_OK) {
+    return;
+  }
+  reader->path.list = ROOT_KEYS[LIST_KEY[list]];
+  if (!berth_json_is_array(reader, at, OF_WHAT[list])) {
+    return;
+  }
+  listed->array = at;
+  struct berth_json_iterator elements = berth_json_scan_enter(at);
+  const char *key;
+  while (listed->n < UINT32_MAX && berth_json_scan_next(&elements, &key, &at)) {
+    listed->n++;
+  }
+  reader->path.list = NULL;
+}
+
+static void check_form(struct berth_json_object *root) {
+  bool is_buffers = root->at[BUFFERS] != NULL || root->at[CONFLICTS] != NULL;
+  static const unsigned GRAPH_KEYS[] = {VALUES, OPERATORS, FORBID_INPLACE};
+  for (unsigned i = 0; is_buffers && i < 3; i++) {
+    const char *at = root->at[GRAPH_KEYS[i]];
+    if (at != NULL) {
+      root->reader->path.list = ROOT_KEYS[GRAPH_KEYS[i]];
+      berth_json_refuse(
+          root->reader, at, BERTH_REASON_MALFORMED,
+          "a problem is stated as buffers or as a graph, never both");
+    }
+  }
+}
+
+static void check_version(struct berth_json_object *root) {
+  uint64_t version = BERTH_JSON_PROBLEM_VERSION;
+  struct berth_text schema;
+  berth_json_take_id(root, SCHEMA, &schema);
+  berth_json_take_u64(root, VERSION, &version);
+  if (version != BERTH_JSON_PROBLEM_VERSION) {
+    root->reader->path.field = "version";
+    berth_json_refuse(
+        root->reader, root->at[VERSION], BERTH_REASON_BAD_NUMBER, "is %llu; this reader knows version %d",
+        (unsigned long long)version, BERTH_JSON_PROBLEM_VERSION);
+  }
+}
+
+static void read_root(struct berth_json_reader *reader, struct berth_problem **out_problem) {
+  struct berth_json_object root;
+  if (!berth_json_open_object(reader, reader->root, ROOT_KEYS, N_ROOT_KEYS, &root)) {
+    return;
+  }
+  check_version(&root);
+  check_form(&root);
+  for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
+    find_list(reader, (enum berth_json_list)i, root.at[LIST_KEY[i]]);
+  }
+  bool forbid_inplace = false;
+  berth_json_take_bool(&root, FORBID_INPLACE, &forbid_inplace);
+  if (forbid_inplace) {
+    berth_problem_builder_forbid_inplace(reader->builder);
+  }
+  berth_json_read_pools(reader);
+  berth_json_read_buffers(reader);
+  berth_json_read_conflicts(reader);
+  berth_json_read_values(reader);
+  berth_json_read_operators(reader);
+  if (reader->code == BERTH_OK) {
+    berth_json_heed_finish(reader, berth_problem_builder_finish(reader->builder, out_problem, reader->err));
+  }
+}
+
+static void finish_block(struct berth_json_reader *reader, struct berth_json_block *block) {
+  if (block->items != NULL) {
+    reader->allocator->resize(reader->allocator->ctx, block->items, block->n_bytes, 0);
+  }
+}
+
+static void finish(struct berth_json_reader *reader) {
+  struct berth_json_block *const BLOCKS[] = {&reader->word,    &reader->id,    &reader->inputs,
+                                             &reader->outputs, &reader->pools, &reader->waits,
+                                             &reader->pairs};
+  for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
+    finish_block(reader, BLOCKS[i]);
+  }
+  for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
+    berth_json_names_finish(&reader->lists[i].names, reader->allocator);
+  }
+  berth_problem_builder_destroy(reader->builder);
+}
+
+enum berth_code berth_json_read_problem(
+    const char *text, size_t n_bytes, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) {
+  struct berth_error unseen;
+  struct berth_json_reader reader = {
+      .text = text,
+      .allocator = allocator != NULL ? allocator : berth_allocator_libc(),
+      .err = err != NULL ? err : &unseen,
+      .path = {.index = BERTH_NO_INDEX, .entry = BERTH_NO_INDEX, .place = BERTH_NO_INDEX}};
+  enum berth_code code = berth_json_scan_check(text, n_bytes, &reader.root, reader.err);
+  if (code == BERTH_OK) {
+    code = berth_problem_builder_create(reader.allocator, &reader.builder, reader.err);
+  }
+  if (code != BERTH_OK) {
+    return code;
+  }
+  if (*reader.root != '{') { /* the walks go only inside of containers */
+    berth_json_refuse(
+        &reader, reader.root, BERTH_REASON_MALFORMED, "is %s; an object is right",
+        berth_json_scan_kind(reader.root));
+  }
+  read_root(&reader, out_problem);
+  finish(&reader);
+  return reader.code;
+}

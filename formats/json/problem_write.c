@@ -1,0 +1,275 @@
+/* Only what differs from the defaults is written, by ids where there are some. */
+#include "json/emit.h"
+#include "json/plan.h"
+#include "json/problem.h"
+#include "json/reader.h"
+
+struct output {
+  struct berth_json json;
+  const struct berth_problem *problem;
+};
+
+typedef struct berth_text (*text_of)(const struct berth_problem *problem, uint32_t i);
+
+static struct berth_text pool_name(const struct berth_problem *problem, uint32_t i) {
+  return berth_problem_pools(problem)->items[i].name;
+}
+
+static void write_reference(struct output *output, const char *key, text_of text, uint32_t index) {
+  struct berth_text id = text(output->problem, index);
+  if (id.size != 0) {
+    berth_json_text(&output->json, key, id);
+  } else {
+    berth_json_u64(&output->json, key, index);
+  }
+}
+
+static void
+write_references(struct output *output, const char *key, text_of text, const uint32_t *items, uint32_t n) {
+  if (n == 0) {
+    return;
+  }
+  berth_json_open(&output->json, key, '[');
+  for (uint32_t i = 0; i < n; i++) {
+    write_reference(output, NULL, text, items[i]);
+  }
+  berth_json_close(&output->json, ']');
+}
+
+/* Of a column that may be NULL where it is empty. */
+static const uint32_t *from(const uint32_t *column, uint32_t begin) {
+  return column != NULL ? column + begin : NULL;
+}
+
+static void write_unless(struct output *output, const char *key, uint64_t n, uint64_t usual) {
+  if (n != usual) {
+    berth_json_u64(&output->json, key, n);
+  }
+}
+
+static void write_flag(struct output *output, const char *key, bool flag) {
+  if (flag) {
+    berth_json_bool(&output->json, key, true);
+  }
+}
+
+static void write_id(struct output *output, const char *key, struct berth_text id) {
+  if (id.size != 0) {
+    berth_json_text(&output->json, key, id);
+  }
+}
+
+static void write_class(struct output *output, enum berth_buffer_class class_) {
+  if (class_ != BERTH_CLASS_TEMPORARY) {
+    berth_json_string(&output->json, "class", berth_json_class_name(class_));
+  }
+}
+
+/* ---- Pools ---- */
+
+static void write_pools(struct output *output) {
+  const struct berth_pools *pools = berth_problem_pools(output->problem);
+  berth_json_open(&output->json, "pools", '[');
+  for (uint32_t i = 0; i < pools->n; i++) {
+    const struct berth_pool_spec *spec = &pools->items[i];
+    berth_json_open(&output->json, NULL, '{');
+    write_id(output, "name", spec->name);
+    write_unless(output, "capacity", spec->capacity_bytes, BERTH_UNLIMITED);
+    write_unless(output, "alignment", spec->alignment, 1);
+    write_unless(output, "max_block", spec->max_block_bytes, BERTH_UNLIMITED);
+    if (spec->kind == BERTH_POOL_SLOTS) {
+      berth_json_string(&output->json, "kind", "slots");
+    }
+    berth_json_close(&output->json, '}');
+  }
+  berth_json_close(&output->json, ']');
+}
+
+/* ---- Buffers ---- */
+
+static void write_gaps(struct output *output, const struct berth_buffers *buffers, uint32_t buffer) {
+  if (buffers->gap_begin == NULL || buffers->gap_begin[buffer] == buffers->gap_begin[buffer + 1]) {
+    return;
+  }
+  struct berth_json *json = &output->json;
+  berth_json_open(json, "gaps", '[');
+  for (uint32_t i = buffers->gap_begin[buffer]; i < buffers->gap_begin[buffer + 1]; i++) {
+    const struct berth_gap *gap = &buffers->gaps[i];
+    berth_json_open(json, NULL, '{');
+    berth_json_i64(json, "lower", gap->lower);
+    berth_json_i64(json, "upper", gap->upper);
+    if (gap->window_lower != gap->window_upper) {
+      berth_json_open(json, "window", '[');
+      berth_json_u64(json, NULL, gap->window_lower);
+      berth_json_u64(json, NULL, gap->window_upper);
+      berth_json_close(json, ']');
+    }
+    berth_json_close(json, '}');
+  }
+  berth_json_close(json, ']');
+}
+
+static void write_buffer(struct output *output, const struct berth_buffers *buffers, uint32_t buffer) {
+  struct berth_json *json = &output->json;
+  berth_json_open(json, NULL, '{');
+  write_id(output, "id", berth_problem_buffer_id(output->problem, buffer));
+  berth_json_u64(json, "size", buffers->size_bytes[buffer]);
+  write_unless(output, "alignment", buffers->alignment[buffer], 1);
+  berth_json_i64(json, "lower", buffers->lower[buffer]);
+  berth_json_i64(json, "upper", buffers->upper[buffer]);
+  write_class(output, (enum berth_buffer_class)buffers->class_[buffer]);
+  if (buffers->pinned_offset != NULL) {
+    write_unless(output, "offset", buffers->pinned_offset[buffer], BERTH_UNPINNED);
+  }
+  if (buffers->pool_begin != NULL) {
+    uint32_t begin = buffers->pool_begin[buffer];
+    write_references(
+        output, "pools", pool_name, from(buffers->pools, begin), buffers->pool_begin[buffer + 1] - begin);
+  }
+  write_gaps(output, buffers, buffer);
+  berth_json_close(json, '}');
+}
+
+static void write_buffers(struct output *output) {
+  const struct berth_buffers *buffers = berth_problem_buffers(output->problem);
+  berth_json_open(&output->json, "buffers", '[');
+  for (uint32_t i = 0; i < buffers->n && !output->json.writer->failed; i++) {
+    write_buffer(output, buffers, i);
+  }
+  berth_json_close(&output->json, ']');
+  if (buffers->n_conflicts == 0) {
+    return;
+  }
+  berth_json_open(&output->json, "conflicts", '[');
+  for (uint32_t i = 0; i < buffers->n_conflicts && !output->json.writer->failed; i++) {
+    write_references(output, NULL, berth_problem_buffer_id, buffers->conflicts[i], 2);
+  }
+  berth_json_close(&output->json, ']');
+}
+
+/* ---- Graph ---- */
+
+static void write_value(struct output *output, uint32_t value) {
+  struct berth_value_spec spec = berth_problem_value(output->problem, value);
+  berth_json_open(&output->json, NULL, '{');
+  write_id(output, "id", spec.id);
+  berth_json_u64(&output->json, "size", spec.size_bytes);
+  write_unless(output, "alignment", spec.alignment, 1);
+  write_class(output, spec.class_);
+  write_unless(output, "offset", spec.pinned_offset, BERTH_UNPINNED);
+  write_references(output, "pools", pool_name, spec.pools, spec.n_pools);
+  write_flag(output, "held", spec.held);
+  write_flag(output, "external", spec.external);
+  write_flag(output, "accumulated", spec.accumulated);
+  if (spec.view_of != BERTH_NO_INDEX) {
+    write_reference(output, "view_of", berth_problem_value_id, spec.view_of);
+    write_unless(output, "view_offset", spec.view_offset, 0);
+  }
+  if (spec.donation != BERTH_DONATION_NONE) {
+    berth_json_string(&output->json, "donation", berth_json_donation_name(spec.donation));
+  }
+  berth_json_close(&output->json, '}');
+}
+
+static void write_workspace(struct output *output, uint32_t buffer) {
+  const struct berth_buffers *buffers = berth_problem_buffers(output->problem);
+  if (buffer != BERTH_NO_INDEX) {
+    berth_json_u64(&output->json, "workspace", buffers->size_bytes[buffer]);
+    write_unless(output, "workspace_alignment", buffers->alignment[buffer], 1);
+  }
+}
+
+static void write_operand(struct output *output, const char *key, uint32_t value, const uint32_t *list) {
+  struct berth_text id = berth_problem_value_id(output->problem, value);
+  uint32_t place = 0;
+  if (id.size != 0) {
+    berth_json_text(&output->json, key, id);
+    return;
+  }
+  while (list[place] != value) {
+    place++;
+  }
+  berth_json_u64(&output->json, key, place);
+}
+
+/* Permissions are in the order of the operators; `next` is the first that is not written yet. */
+static void write_inplace(struct output *output, uint32_t op, uint32_t *next) {
+  const struct berth_graph *graph = berth_problem_graph(output->problem);
+  const struct berth_permissions *permissions = berth_problem_permissions(output->problem);
+  if (*next == permissions->n || permissions->items[*next].op != op) {
+    return;
+  }
+  berth_json_open(&output->json, "inplace", '[');
+  for (; *next < permissions->n && permissions->items[*next].op == op; ++*next) {
+    berth_json_open(&output->json, NULL, '{');
+    write_operand(
+        output, "input", permissions->items[*next].operand, from(graph->inputs, graph->input_begin[op]));
+    write_operand(
+        output, "output", permissions->items[*next].result, from(graph->outputs, graph->output_begin[op]));
+    berth_json_close(&output->json, '}');
+  }
+  berth_json_close(&output->json, ']');
+}
+
+static void write_operator(struct output *output, uint32_t op, uint32_t *next_permission) {
+  const struct berth_graph *graph = berth_problem_graph(output->problem);
+  berth_json_open(&output->json, NULL, '{');
+  write_id(output, "id", berth_problem_operator_id(output->problem, op));
+  write_references(
+      output, "inputs", berth_problem_value_id, from(graph->inputs, graph->input_begin[op]),
+      graph->input_begin[op + 1] - graph->input_begin[op]);
+  write_references(
+      output, "outputs", berth_problem_value_id, from(graph->outputs, graph->output_begin[op]),
+      graph->output_begin[op + 1] - graph->output_begin[op]);
+  write_workspace(output, graph->operator_workspace[op]);
+  write_inplace(output, op, next_permission);
+  if (graph->operator_stream != NULL) {
+    write_unless(output, "stream", graph->operator_stream[op], 0);
+    write_references(
+        output, "waits", berth_problem_operator_id, from(graph->waits, graph->wait_begin[op]),
+        graph->wait_begin[op + 1] - graph->wait_begin[op]);
+  }
+  berth_json_close(&output->json, '}');
+}
+
+static bool is_without_inplace(const struct berth_permissions *permissions) {
+  for (uint32_t i = 0; i < permissions->n; i++) {
+    if (permissions->items[i].answer != BERTH_INPLACE_RESTRICTED) {
+      return false;
+    }
+  }
+  return permissions->n != 0;
+}
+
+static void write_graph(struct output *output, const struct berth_graph *graph) {
+  uint32_t next_permission = 0;
+  berth_json_open(&output->json, "values", '[');
+  for (uint32_t i = 0; i < graph->n_values && !output->json.writer->failed; i++) {
+    write_value(output, i);
+  }
+  berth_json_close(&output->json, ']');
+  berth_json_open(&output->json, "operators", '[');
+  for (uint32_t i = 0; i < graph->n_operators && !output->json.writer->failed; i++) {
+    write_operator(output, i, &next_permission);
+  }
+  berth_json_close(&output->json, ']');
+  write_flag(output, "forbid_inplace", is_without_inplace(berth_problem_permissions(output->problem)));
+}
+
+enum berth_code berth_json_write_problem(
+    const struct berth_problem *problem, struct berth_sink sink, struct berth_error *err) {
+  struct berth_writer writer;
+  struct output output = {.problem = problem};
+  berth_writer_init(&writer, sink);
+  berth_json_init(&output.json, &writer);
+  berth_json_open(&output.json, NULL, '{');
+  write_pools(&output);
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  if (graph != NULL) {
+    write_graph(&output, graph);
+  } else {
+    write_buffers(&output);
+  }
+  berth_json_close(&output.json, '}');
+  return berth_writer_finish(&writer, err);
+}

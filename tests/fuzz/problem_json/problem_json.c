@@ -1,0 +1,85 @@
+/* Any bytes: an error with a place, or a problem that is written and read back to the same text. Whatever the
+ * check of syntax says, another parser says too. */
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/problem.h"
+#include "json/scan.h"
+
+struct kept {
+  char *bytes;
+  size_t n;
+};
+
+static bool keep(void *ctx, const char *bytes, size_t n_bytes) {
+  struct kept *kept = ctx;
+  char *grown = realloc(kept->bytes, kept->n + n_bytes);
+  if (grown == NULL) {
+    abort();
+  }
+  memcpy(grown + kept->n, bytes, n_bytes);
+  kept->bytes = grown;
+  kept->n += n_bytes;
+  return true;
+}
+
+static void require(bool ok) {
+  if (!ok) {
+    abort();
+  }
+}
+
+static struct kept write_text(const struct berth_problem *problem) {
+  struct kept kept = {.n = 0};
+  struct berth_error err;
+  require(berth_json_write_problem(problem, (struct berth_sink){&kept, keep}, &err) == BERTH_OK);
+  return kept;
+}
+
+static void check_round_trip(const struct berth_problem *problem) {
+  struct kept once = write_text(problem);
+  struct berth_problem *again = NULL;
+  require(berth_json_read_problem(once.bytes, once.n, NULL, &again, NULL) == BERTH_OK);
+  struct kept twice = write_text(again);
+  require(once.n == twice.n && memcmp(once.bytes, twice.bytes, once.n) == 0);
+  berth_problem_unref(again);
+  free(once.bytes);
+  free(twice.bytes);
+}
+
+/* Jansson refuses numbers beyond its types, which are no matter of syntax, takes NUL for the end, and knows
+ * no byte order mark. */
+static void check_syntax(const char *text, size_t size) {
+  if (memchr(text, '\0', size) != NULL) {
+    return;
+  }
+  const char *value;
+  struct berth_error err = {.code = BERTH_OK};
+  bool ours = berth_json_scan_check(text, size, &value, &err) == BERTH_OK;
+  size_t n_mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  json_error_t error;
+  json_t *theirs = json_loadb(text + n_mark, size - n_mark, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+  enum json_error_code why = theirs == NULL ? json_error_code(&error) : json_error_unknown;
+  bool is_beyond = theirs == NULL && why == json_error_numeric_overflow;
+  bool is_deep = err.reason == BERTH_REASON_LIMIT_EXCEEDED;
+  require(is_beyond || is_deep || ours == (theirs != NULL));
+  json_decref(theirs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const char *text = size != 0 ? (const char *)data : "";
+  struct berth_problem *problem = NULL;
+  struct berth_error err = {.code = BERTH_OK};
+  check_syntax(text, size);
+  enum berth_code code = berth_json_read_problem(text, size, NULL, &problem, &err);
+  if (code != BERTH_OK) {
+    require(err.code == code && err.message[0] != '\0' && problem == NULL);
+    require(err.reason == BERTH_REASON_OUT_OF_MEMORY || (err.line != 0 && err.column != 0));
+    return 0;
+  }
+  check_round_trip(problem);
+  berth_problem_unref(problem);
+  return 0;
+}
