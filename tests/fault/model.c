@@ -1,0 +1,114 @@
+/* Graphs with everything in them that decides who may share: views, permissions, donations, streams, regions.
+ * Built, planned and judged with each request for memory refused. */
+#include <stdio.h>
+
+#include "berth/berth.h"
+#include "nth.h"
+#include "suite.h"
+
+enum { N_OPERATORS = 12 };
+
+struct shape {
+  bool streams;
+  bool regions;
+};
+
+static enum berth_code add_values(struct berth_problem_builder *builder, struct berth_error *err) {
+  enum berth_code code = BERTH_OK;
+  for (uint32_t v = 0; v < 2 * N_OPERATORS + 1 && code == BERTH_OK; v++) {
+    char id[8];
+    struct berth_value_spec spec = berth_value_spec_default();
+    spec.id = (struct berth_text){id, (uint32_t)snprintf(id, sizeof id, "v%u", v)};
+    spec.size_bytes = 64 - v % 3;
+    if (v == 0) { /* the caller's input, given up */
+      spec.class_ = BERTH_CLASS_INPUT;
+      spec.external = true;
+      spec.donation = BERTH_DONATION_MAY_USE;
+    } else if (v % 2 == 0) { /* a part of the value before it */
+      spec.view_of = v - 1;
+      spec.size_bytes = 16;
+      spec.view_offset = 16;
+    }
+    code = berth_problem_builder_add_value(builder, &spec, NULL, err);
+  }
+  return code;
+}
+
+/* Operator o reads what the one before it made, and writes value 2 o + 1. */
+static enum berth_code
+add_operators(struct berth_problem_builder *builder, const struct shape *shape, struct berth_error *err) {
+  enum berth_code code = BERTH_OK;
+  for (uint32_t o = 0; o < N_OPERATORS && code == BERTH_OK; o++) {
+    struct berth_operator_spec spec = berth_operator_spec_default();
+    uint32_t input = o == 0 ? 0 : 2 * o - 1;
+    uint32_t output = 2 * o + 1;
+    uint32_t wait = o - 1;
+    spec.inputs = &input;
+    spec.outputs = &output;
+    spec.n_inputs = spec.n_outputs = 1;
+    spec.workspace_bytes = o % 3 == 0 ? 8 : 0;
+    spec.inplace = &(struct berth_inplace){0, 0};
+    spec.n_inplace = o % 2 == 0;
+    spec.stream = shape->streams ? o % 3 : 0;
+    spec.waits = &wait;
+    spec.n_waits = o > 0;
+    code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+  }
+  return code;
+}
+
+static enum berth_code
+add_regions(struct berth_problem_builder *builder, const struct shape *shape, struct berth_error *err) {
+  enum berth_code code = BERTH_OK;
+  for (uint32_t r = 0; r < 2 && shape->regions && code == BERTH_OK; r++) {
+    struct berth_region_spec spec = berth_region_spec_default();
+    spec.parent = r == 0 ? BERTH_NO_INDEX : 0;
+    spec.first_operator = 2 + r;
+    spec.n_operators = 6 - r;
+    spec.carries = &(uint32_t){1};
+    spec.n_carries = 1;
+    code = berth_problem_builder_add_region(builder, &spec, NULL, err);
+  }
+  return code;
+}
+
+static enum berth_code
+judge(const struct berth_problem *problem, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct berth_plan *plan = NULL;
+  struct berth_verdict verdict = {0};
+  enum berth_code code = berth_solve(problem, NULL, NULL, allocator, &plan, err);
+  if (code == BERTH_OK) {
+    code = berth_verify(problem, plan, allocator, NULL, 0, &verdict, err);
+  }
+  ck_assert_uint_eq(verdict.n_violations, 0);
+  berth_plan_unref(plan);
+  return code;
+}
+
+static enum berth_code run(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct berth_problem_builder *builder = NULL;
+  struct berth_problem *problem = NULL;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  code = code != BERTH_OK ? code : add_values(builder, err);
+  code = code != BERTH_OK ? code : add_operators(builder, ctx, err);
+  code = code != BERTH_OK ? code : add_regions(builder, ctx, err);
+  code = code != BERTH_OK ? code : berth_problem_builder_finish(builder, &problem, err);
+  berth_problem_builder_destroy(builder);
+  code = code != BERTH_OK ? code : judge(problem, allocator, err);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(graphs_of_every_shape) {
+  static struct shape shapes[] = {{false, false}, {true, false}, {false, true}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    uint64_t n = nth_refused("model", run, &shapes[i]);
+    printf("shape %zu: %llu requests\n", i, (unsigned long long)n);
+    ck_assert_uint_gt(n, 20);
+  }
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run("fault/model", (const TTest *const[]){graphs_of_every_shape, NULL});
+}
