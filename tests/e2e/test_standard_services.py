@@ -3,6 +3,7 @@ import grpc
 import pytest
 from google.protobuf import descriptor_pb2
 from lib.daemon import poll
+from lib.problems import endless_rows, fill
 from lib.protos import Api
 
 pytestmark = pytest.mark.sanitize
@@ -36,8 +37,15 @@ def test_watch_sees_the_drain(start, protos):
     api = Api(protos, daemon.address)
     watch = api.watch(protos.health.HealthCheckRequest(), timeout=30)
     assert next(watch).status == protos.health.HealthCheckResponse.SERVING
+    # Work that is open keeps the drain going; without any the daemon is gone at once, and the watch with it.
+    request = protos.service.ComputePlanRequest()
+    fill(request.problem, endless_rows())
+    request.options.budget_ticks = 100_000_000_000
+    work = api.compute.future(request, timeout=30)
+    poll(lambda: daemon.metric("berth_workers_busy") == 1, 10, "a worker plans")
     daemon.send_signal(15)
     assert next(watch).status == protos.health.HealthCheckResponse.NOT_SERVING
+    assert work.result(timeout=20).plan.arena_bytes, "the work gets the best plan so far"
     api.close()
     poll(lambda: not daemon.running(), 15, "it ends")
 
