@@ -24,7 +24,10 @@
     "One of the two may be '-'.")                                                                            \
   X(EXPLAIN, "explain", "FILE", 1, 1, "show what the peak is made of",                                       \
     "Lists the buffers that are live at the step of the peak, largest first, with their shares; they sum "   \
-    "to the peak exactly. Every step at which the peak is reached is listed. No server is needed.")          \
+    "to the peak exactly. Every step at which the peak is reached is listed. Of a graph, the operator that " \
+    "runs then is named, and the bytes are summed by class and by the operator that made them. No server "   \
+    "is "                                                                                                    \
+    "needed.")                                                                                               \
   X(GET, "get", "ID [FILE]", 1, 2, "fetch a plan by its id",                                                 \
     "Fetches the plan with the id that plan printed. Ids leave names and the order of buffers out; with "    \
     "FILE, the problem that was planned, the plan is mapped back to its buffers, and checked.")              \

@@ -18,6 +18,8 @@ enum berthctl_exit berthctl_error_exit(const struct berth_error *err) {
   case BERTH_PERMISSION_DENIED:
   case BERTH_UNAUTHENTICATED:
     return BERTHCTL_EXIT_CREDENTIALS;
+  case BERTH_UNIMPLEMENTED: /* a method that a server has not, or a problem that no version can plan yet */
+    return err->reason == BERTH_REASON_BAD_REGION ? BERTHCTL_EXIT_BAD_INPUT : BERTHCTL_EXIT_INTERNAL;
   case BERTH_RESOURCE_EXHAUSTED:
     return err->reason == BERTH_REASON_LIMIT_EXCEEDED ? BERTHCTL_EXIT_BAD_INPUT : BERTHCTL_EXIT_UNAVAILABLE;
   case BERTH_FAILED_PRECONDITION:

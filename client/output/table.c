@@ -60,8 +60,12 @@ void berthctl_buffer_name(
   if (problem != NULL) {
     id = berth_problem_buffer_id(problem, buffer);
   }
+  berthctl_text_name(id, buffer, out_text, capacity);
+}
+
+void berthctl_text_name(struct berth_text id, uint32_t index, char *out_text, size_t capacity) {
   if (id.size == 0) {
-    snprintf(out_text, capacity, "#%u", buffer);
+    snprintf(out_text, capacity, "#%u", index);
     return;
   }
   size_t n = id.size < capacity ? id.size : capacity - 1;

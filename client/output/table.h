@@ -32,6 +32,9 @@ bool berthctl_table_finish(struct berthctl_table *table);
 void berthctl_buffer_name(
     const struct berth_problem *problem, uint32_t buffer, char *out_text, size_t capacity);
 
+/* Likewise of any id: "#7" for the index 7 where it is empty. */
+void berthctl_text_name(struct berth_text id, uint32_t index, char *out_text, size_t capacity);
+
 /* Indices of the n_wanted largest of n values, largest first, ties by index; all of them in their order if
  * n_wanted >= n and `keep_order`. The caller frees; NULL if memory ran out. */
 uint32_t *berthctl_largest(const uint64_t *values, uint32_t n, uint32_t n_wanted, bool keep_order);

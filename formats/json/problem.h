@@ -11,6 +11,7 @@
  *                   "view_of", "view_offset", "donation"}],
  *    "operators": [{"id", "inputs", "outputs", "workspace", "workspace_alignment",
  *                   "inplace": [{"input", "output"}], "stream", "waits"}],
+ *    "regions":   [{"kind", "parent", "first_operator", "n_operators", "min_trips", "carries"}],
  *    "forbid_inplace": false}
  *
  * Where a buffer, value, operator or pool is named, a string is its id and a number its place from 0. Numbers

@@ -1,4 +1,4 @@
-/* Values and operators. */
+/* Values, operators and regions. */
 #include <inttypes.h>
 
 #include "json/plan.h"
@@ -18,11 +18,17 @@ enum {
   VIEW_OFFSET,
   DONATION
 };
+enum { KIND, PARENT, FIRST_OPERATOR, N_OPERATORS, MIN_TRIPS, CARRIES };
 enum { OP_ID, INPUTS, OUTPUTS, WORKSPACE, WORKSPACE_ALIGNMENT, INPLACE, STREAM, WAITS };
 
 const char *berth_json_donation_name(unsigned donation) {
   static const char *const WORDS[] = {"none", "may_use", "must_use"};
   return WORDS[donation];
+}
+
+const char *berth_json_region_name(unsigned kind) {
+  static const char *const WORDS[] = {"loop", "choice", "branch", "call"};
+  return WORDS[kind];
 }
 
 static void read_value(struct berth_json_reader *reader, const char *at) {
@@ -138,11 +144,16 @@ static void read_inplace(struct berth_json_object *object, struct berth_operator
   reader->path.entry = BERTH_NO_INDEX;
 }
 
-/* Places beyond 32 bits stay beyond the builder's limit. */
-static void take_stream(struct berth_json_object *object, uint32_t *out) {
-  uint64_t stream = *out;
-  berth_json_take_u64(object, STREAM, &stream);
-  *out = stream < UINT32_MAX ? (uint32_t)stream : UINT32_MAX;
+static void take_u32(struct berth_json_object *object, unsigned key, uint32_t *out) {
+  uint64_t n = *out;
+  berth_json_take_u64(object, key, &n);
+  if (n > UINT32_MAX) {
+    object->reader->path.field = object->keys[key];
+    berth_json_refuse(
+        object->reader, object->at[key], BERTH_REASON_LIMIT_EXCEEDED,
+        "is %" PRIu64 "; less than 2^32 is right", n);
+  }
+  *out = (uint32_t)n;
 }
 
 static void read_operator(struct berth_json_reader *reader, const char *at) {
@@ -159,7 +170,7 @@ static void read_operator(struct berth_json_reader *reader, const char *at) {
   berth_json_take_u64(&object, WORKSPACE, &spec.workspace_bytes);
   berth_json_take_u64(&object, WORKSPACE_ALIGNMENT, &spec.workspace_alignment);
   read_inplace(&object, &spec);
-  take_stream(&object, &spec.stream);
+  take_u32(&object, STREAM, &spec.stream);
   berth_json_take_references(
       &object, WAITS, BERTH_JSON_OPERATORS, &reader->waits, &spec.waits, &spec.n_waits);
   if (reader->code == BERTH_OK) {
@@ -169,4 +180,31 @@ static void read_operator(struct berth_json_reader *reader, const char *at) {
 
 void berth_json_read_operators(struct berth_json_reader *reader) {
   berth_json_each(reader, BERTH_JSON_OPERATORS, "operators", read_operator);
+}
+
+static void read_region(struct berth_json_reader *reader, const char *at) {
+  struct berth_region_spec spec = berth_region_spec_default();
+  struct berth_json_object object;
+  unsigned kind = BERTH_REGION_LOOP;
+  if (!berth_json_open_object(reader, at, BERTH_JSON_REGION_KEYS, BERTH_JSON_N_REGION_KEYS, &object)) {
+    return;
+  }
+  berth_json_require(&object, KIND);
+  berth_json_require(&object, FIRST_OPERATOR);
+  berth_json_require(&object, N_OPERATORS);
+  berth_json_take_word(&object, KIND, berth_json_region_name, BERTH_REGION_CALL + 1, &kind);
+  berth_json_take_reference(&object, PARENT, BERTH_JSON_REGIONS, &spec.parent);
+  berth_json_take_reference(&object, FIRST_OPERATOR, BERTH_JSON_OPERATORS, &spec.first_operator);
+  take_u32(&object, N_OPERATORS, &spec.n_operators);
+  take_u32(&object, MIN_TRIPS, &spec.min_trips);
+  berth_json_take_references(
+      &object, CARRIES, BERTH_JSON_VALUES, &reader->inputs, &spec.carries, &spec.n_carries);
+  spec.kind = (enum berth_region_kind)kind;
+  if (reader->code == BERTH_OK) {
+    berth_json_heed(&object, berth_problem_builder_add_region(reader->builder, &spec, NULL, reader->err));
+  }
+}
+
+void berth_json_read_regions(struct berth_json_reader *reader) {
+  berth_json_each(reader, BERTH_JSON_REGIONS, "regions", read_region);
 }

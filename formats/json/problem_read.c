@@ -5,12 +5,12 @@
 
 #include "json/reader.h"
 
-static const char *const ROOT_KEYS[] = {"$schema",   "version", "pools",     "buffers",
-                                        "conflicts", "values",  "operators", "forbid_inplace"};
-enum { SCHEMA, VERSION, POOLS, BUFFERS, CONFLICTS, VALUES, OPERATORS, FORBID_INPLACE, N_ROOT_KEYS };
+static const char *const ROOT_KEYS[] = {"$schema", "version",   "pools",   "buffers",       "conflicts",
+                                        "values",  "operators", "regions", "forbid_inplace"};
+enum { SCHEMA, VERSION, POOLS, BUFFERS, CONFLICTS, VALUES, OPERATORS, REGIONS, FORBID_INPLACE, N_ROOT_KEYS };
 
 /* The key of each list. */
-static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS, BUFFERS, VALUES, OPERATORS, CONFLICTS};
+static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS, BUFFERS, VALUES, OPERATORS, CONFLICTS, REGIONS};
 
 bool berth_json_is_object(const char *text, size_t n_bytes) {
   size_t at = n_bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -21,7 +21,8 @@ bool berth_json_is_object(const char *text, size_t n_bytes) {
 }
 
 static void find_list(struct berth_json_reader *reader, enum berth_json_list list, const char *at) {
-  static const char *const OF_WHAT[] = {"objects", "objects", "objects", "objects", "pairs of buffers"};
+  static const char *const OF_WHAT[] = {"objects", "objects",          "objects",
+                                        "objects", "pairs of buffers", "objects"};
   struct berth_json_listed *listed = &reader->lists[list];
   if (at == NULL || reader->code != BERTH_OK) {
     return;
@@ -41,8 +42,8 @@ static void find_list(struct berth_json_reader *reader, enum berth_json_list lis
 
 static void check_form(struct berth_json_object *root) {
   bool is_buffers = root->at[BUFFERS] != NULL || root->at[CONFLICTS] != NULL;
-  static const unsigned GRAPH_KEYS[] = {VALUES, OPERATORS, FORBID_INPLACE};
-  for (unsigned i = 0; is_buffers && i < 3; i++) {
+  static const unsigned GRAPH_KEYS[] = {VALUES, OPERATORS, REGIONS, FORBID_INPLACE};
+  for (unsigned i = 0; is_buffers && i < 4; i++) {
     const char *at = root->at[GRAPH_KEYS[i]];
     if (at != NULL) {
       root->reader->path.list = ROOT_KEYS[GRAPH_KEYS[i]];
@@ -86,6 +87,7 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
   berth_json_read_conflicts(reader);
   berth_json_read_values(reader);
   berth_json_read_operators(reader);
+  berth_json_read_regions(reader);
   if (reader->code == BERTH_OK) {
     berth_json_heed_finish(reader, berth_problem_builder_finish(reader->builder, out_problem, reader->err));
   }

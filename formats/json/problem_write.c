@@ -232,6 +232,28 @@ static void write_operator(struct output *output, uint32_t op, uint32_t *next_pe
   berth_json_close(&output->json, '}');
 }
 
+static void write_region(struct output *output, const struct berth_region_spec *spec) {
+  berth_json_open(&output->json, NULL, '{');
+  berth_json_string(&output->json, "kind", berth_json_region_name(spec->kind));
+  write_unless(output, "parent", spec->parent, BERTH_NO_INDEX);
+  write_reference(output, "first_operator", berth_problem_operator_id, spec->first_operator);
+  berth_json_u64(&output->json, "n_operators", spec->n_operators);
+  write_unless(output, "min_trips", spec->min_trips, 1);
+  write_references(output, "carries", berth_problem_value_id, spec->carries, spec->n_carries);
+  berth_json_close(&output->json, '}');
+}
+
+static void write_regions(struct output *output, const struct berth_graph *graph) {
+  if (graph->n_regions == 0) {
+    return;
+  }
+  berth_json_open(&output->json, "regions", '[');
+  for (uint32_t i = 0; i < graph->n_regions && !output->json.writer->failed; i++) {
+    write_region(output, &graph->regions[i]);
+  }
+  berth_json_close(&output->json, ']');
+}
+
 static bool is_without_inplace(const struct berth_permissions *permissions) {
   for (uint32_t i = 0; i < permissions->n; i++) {
     if (permissions->items[i].answer != BERTH_INPLACE_RESTRICTED) {
@@ -253,6 +275,7 @@ static void write_graph(struct output *output, const struct berth_graph *graph) 
     write_operator(output, i, &next_permission);
   }
   berth_json_close(&output->json, ']');
+  write_regions(output, graph);
   write_flag(output, "forbid_inplace", is_without_inplace(berth_problem_permissions(output->problem)));
 }
 

@@ -15,6 +15,9 @@ const char *const BERTH_JSON_VALUE_KEYS[] = {"id",          "size",    "alignmen
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 
+const char *const BERTH_JSON_REGION_KEYS[] = {"kind",        "parent",    "first_operator",
+                                              "n_operators", "min_trips", "carries"};
+
 /* ---- Errors ---- */
 
 static void write_path(const struct berth_json_path *path, char *out, size_t capacity) {
@@ -108,6 +111,7 @@ struct blamed {
 static const struct blamed BLAMED[] = {
     {BERTH_JSON_VALUES, "value.", "values", BERTH_JSON_VALUE_KEYS, BERTH_JSON_N_VALUE_KEYS},
     {BERTH_JSON_OPERATORS, "operator.", "operators", BERTH_JSON_OPERATOR_KEYS, BERTH_JSON_N_OPERATOR_KEYS},
+    {BERTH_JSON_REGIONS, "region.", "regions", BERTH_JSON_REGION_KEYS, BERTH_JSON_N_REGION_KEYS},
     {BERTH_JSON_POOLS, "pool.", "pools", BERTH_JSON_POOL_KEYS, BERTH_JSON_N_POOL_KEYS},
     {BERTH_JSON_BUFFERS, "", "buffers", BERTH_JSON_BUFFER_KEYS, BERTH_JSON_N_BUFFER_KEYS},
 };
@@ -247,7 +251,7 @@ berth_json_text_of(struct berth_json_reader *reader, const char *string, struct 
   return (struct berth_text){.data = text, .size = (uint32_t)n};
 }
 
-static const char *const SINGULAR[] = {"pool", "buffer", "value", "operator", "conflict"};
+static const char *const SINGULAR[] = {"pool", "buffer", "value", "operator", "conflict", "region"};
 
 static void
 refer_by_id(struct berth_json_reader *reader, const char *at, enum berth_json_list list, uint32_t *out) {

@@ -30,6 +30,7 @@ enum berth_json_list {
   BERTH_JSON_VALUES,
   BERTH_JSON_OPERATORS,
   BERTH_JSON_CONFLICTS,
+  BERTH_JSON_REGIONS,
   BERTH_JSON_N_LISTS
 };
 
@@ -83,16 +84,18 @@ berth_json_room(struct berth_json_reader *reader, struct berth_json_block *block
 bool berth_json_open_object(
     struct berth_json_reader *reader, const char *at, const char *const *keys, unsigned n_keys,
     struct berth_json_object *out_object);
-/* What the four lists' objects may say. */
+/* What the lists' objects may say. */
 extern const char *const BERTH_JSON_POOL_KEYS[];
 extern const char *const BERTH_JSON_BUFFER_KEYS[];
 extern const char *const BERTH_JSON_VALUE_KEYS[];
 extern const char *const BERTH_JSON_OPERATOR_KEYS[];
+extern const char *const BERTH_JSON_REGION_KEYS[];
 enum {
   BERTH_JSON_N_POOL_KEYS = 5,
   BERTH_JSON_N_BUFFER_KEYS = 9,
   BERTH_JSON_N_VALUE_KEYS = 12,
-  BERTH_JSON_N_OPERATOR_KEYS = 8
+  BERTH_JSON_N_OPERATOR_KEYS = 8,
+  BERTH_JSON_N_REGION_KEYS = 6
 };
 
 /* Each reads the value of one key if it is there, and leaves `out` alone otherwise. */
@@ -130,11 +133,14 @@ void berth_json_each(
 
 /* "none", "may_use", "must_use". */
 const char *berth_json_donation_name(unsigned donation);
+/* "loop", "choice", "branch", "call". */
+const char *berth_json_region_name(unsigned kind);
 
 void berth_json_read_pools(struct berth_json_reader *reader);
 void berth_json_read_buffers(struct berth_json_reader *reader);
 void berth_json_read_conflicts(struct berth_json_reader *reader);
 void berth_json_read_values(struct berth_json_reader *reader);
 void berth_json_read_operators(struct berth_json_reader *reader);
+void berth_json_read_regions(struct berth_json_reader *reader);
 
 #endif

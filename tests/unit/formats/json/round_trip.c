@@ -117,6 +117,18 @@ START_TEST(by_hand) {
       "{\"values\": [{\"size\": 8}, {\"size\": 8, \"class\": \"state\"}], \"operators\": [{\"outputs\": [0],"
       "\"stream\": 3}, {\"id\": \"b\", \"inputs\": [0], \"outputs\": [1], \"waits\": [0]}, {\"inputs\": [1],"
       "\"stream\": 1, \"waits\": [\"b\"], \"workspace\": 7, \"workspace_alignment\": 32}]}",
+      "{\"values\": [{\"id\": \"x\", \"size\": 512, \"class\": \"input\"},{\"id\": \"state\", "
+      "\"size\": 256, \"class\": \"state\"},{\"id\": \"gate\", \"size\": 64},{\"id\": \"small\""
+      ", \"size\": 128},{\"id\": \"large\", \"size\": 512},{\"id\": \"y\", \"size\": 256, \"cla"
+      "ss\": \"output\"}],\"operators\": [{\"id\": \"gate\", \"inputs\": [\"x\", \"state\"], \""
+      "outputs\": [\"gate\"]},{\"id\": \"step\", \"inputs\": [\"gate\"], \"outputs\": [\"state"
+      "\"]},{\"id\": \"cheap\", \"inputs\": [\"state\"], \"outputs\": [\"small\"]},{\"id\": \"d"
+      "ear\", \"inputs\": [\"state\"], \"outputs\": [\"large\"]},{\"id\": \"end\", \"inputs\": "
+      "[\"state\"], \"outputs\": [\"y\"]}],\"regions\": [{\"kind\": \"loop\", \"first_operator"
+      "\": \"gate\", \"n_operators\": 2, \"min_trips\": 0, \"carries\": [\"state\"]},{\"kind\":"
+      " \"choice\", \"first_operator\": \"cheap\", \"n_operators\": 2},{\"kind\": \"branch\", "
+      "\"parent\": 1, \"first_operator\": \"cheap\", \"n_operators\": 1},{\"kind\": \"branch\","
+      " \"parent\": 1, \"first_operator\": 3, \"n_operators\": 1}]}",
       "{\"pools\": [{\"kind\": \"slots\", \"capacity\": 64}, {\"name\": \"q\", \"alignment\": 4,"
       "\"max_block\": 5}], \"buffers\": [{\"size\": 1, \"lower\": 0, \"upper\": 1, \"pools\": [\"q\", 0]}]}",
   };
