@@ -86,12 +86,19 @@ void rpc_open(struct berthd_rpc *rpc) {
   atomic_fetch_add(&rpc->n_open, 1);
 }
 
+/* The last one counts down under the lock: who waits for it frees the server as soon as it sees none. */
 void rpc_close(struct berthd_rpc *rpc) {
-  if (atomic_fetch_sub(&rpc->n_open, 1) == 1) {
-    pthread_mutex_lock(&rpc->open_lock);
-    pthread_cond_signal(&rpc->none_open);
-    pthread_mutex_unlock(&rpc->open_lock);
+  uint_fast64_t n = atomic_load(&rpc->n_open);
+  while (n > 1) {
+    if (atomic_compare_exchange_weak(&rpc->n_open, &n, n - 1)) {
+      return;
+    }
   }
+  pthread_mutex_lock(&rpc->open_lock);
+  if (atomic_fetch_sub(&rpc->n_open, 1) == 1) {
+    pthread_cond_signal(&rpc->none_open);
+  }
+  pthread_mutex_unlock(&rpc->open_lock);
 }
 
 /* ---- gRPC's own lines go the way of ours ---- */
