@@ -113,6 +113,8 @@ void verify_start(struct call *call) {
         &call->rpc->codec, GRPC_SLICE_START_PTR(bytes), GRPC_SLICE_LENGTH(bytes), &request, &err);
     grpc_slice_unref(bytes);
   }
+  grpc_byte_buffer_destroy(call->payload); /* a large upload is not held while the check waits */
+  call->payload = NULL;
   if (code != BERTH_OK) {
     count_refusal(call->rpc, &err);
     call_fail(call, &err);
