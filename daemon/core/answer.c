@@ -147,8 +147,8 @@ void berthd_deliver(struct berthd_done_list *done) {
     }
     pthread_mutex_unlock(&request->callback_mutex);
     struct berthd_core *core = request->core;
-    uint32_t n_open = atomic_fetch_sub(&core->n_open, 1) - 1;
-    berthd_metrics_set(core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
+    atomic_fetch_sub(&core->n_open, 1);
+    berthd_metrics_add(core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, -1);
     berthd_request_unref(request);
   }
   mapped_drop(&mapped);

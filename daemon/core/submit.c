@@ -160,8 +160,8 @@ wait_for(struct submission *submission, struct berthd_flight *flight, struct ber
   }
   berthd_flight_add(flight, request);
   berthd_due_insert(submission->core, request, submission->margin_ns);
-  uint32_t n_open = atomic_fetch_add(&submission->core->n_open, 1) + 1;
-  berthd_metrics_set(submission->core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, (double)n_open);
+  atomic_fetch_add(&submission->core->n_open, 1);
+  berthd_metrics_add(submission->core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, 1);
 }
 
 /* How long before a deadline the search must be told to stop: to notice it, to check the plan, to send it. By

@@ -33,7 +33,6 @@ struct berthd_work {
   uint64_t n_wakes;
   int64_t due_ns;
   bool quit;
-  atomic_uint_least32_t n_busy;
   pthread_t timer;
   bool has_timer;
   atomic_int_least64_t timer_beat_ns; /* when the timer must be back at the latest, or IDLE */
@@ -121,20 +120,20 @@ static void on_progress(void *ctx, struct berthd_job *job, const struct berth_pr
   berthd_core_progress(worker->work->core, job, progress);
 }
 
-static void show_busy(struct berthd_work *work, uint32_t n_busy) {
-  berthd_metrics_set(work->config.metrics, BERTHD_METRIC_WORKERS_BUSY, 0, 0, (double)n_busy);
+static void count_busy(struct berthd_work *work, int n) {
+  berthd_metrics_add(work->config.metrics, BERTHD_METRIC_WORKERS_BUSY, 0, 0, n);
 }
 
 static void run_job(struct worker *worker, struct berthd_job *job) {
   struct berthd_work *work = worker->work;
   const struct berthd_job_hooks hooks = {.ctx = worker, .beat = beat, .on_progress = on_progress};
   beat(worker);
-  show_busy(work, atomic_fetch_add(&work->n_busy, 1) + 1);
+  count_busy(work, 1);
   struct berthd_result result;
   berthd_job_run(job, work->config.request_memory_bytes, &hooks, &result);
   beat(worker);
   /* Before the answers go out: who has one sees the worker free. */
-  show_busy(work, atomic_fetch_sub(&work->n_busy, 1) - 1);
+  count_busy(work, -1);
   berthd_core_finish(work->core, job, &result);
   berthd_result_finish(&result);
   atomic_store(&worker->beat_ns, IDLE);
