@@ -12,6 +12,7 @@ struct berthd_flight *berthd_flight_create(
   flight->job.kind = kind;
   flight->job.problem = berth_problem_ref(problem);
   flight->job.options = *options;
+  flight->told.arena_bytes = BERTH_UNLIMITED;
   atomic_init(&flight->job.stop, false);
   atomic_init(&flight->job.is_abandoned, false);
   return flight;

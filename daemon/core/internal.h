@@ -119,6 +119,7 @@ struct berthd_flight {
   int64_t queued_ns;
   int64_t started_ns;
   int64_t next_progress_ns;
+  struct berth_progress told; /* the best of all its searches; the worker's that has it */
   uint32_t progress_round;
 };
 

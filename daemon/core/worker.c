@@ -53,10 +53,19 @@ collect_batch(struct berthd_core *core, struct berthd_flight *flight, struct ber
   return n;
 }
 
+/* A search that starts again begins with less than those who wait were told. */
+static void note_progress(struct berth_progress *told, const struct berth_progress *fresh) {
+  told->arena_bytes = fresh->arena_bytes < told->arena_bytes ? fresh->arena_bytes : told->arena_bytes;
+  told->lower_bound_bytes =
+      fresh->lower_bound_bytes > told->lower_bound_bytes ? fresh->lower_bound_bytes : told->lower_bound_bytes;
+  told->ticks = fresh->ticks > told->ticks ? fresh->ticks : told->ticks;
+}
+
 void berthd_core_progress(
     struct berthd_core *core, struct berthd_job *job, const struct berth_progress *progress) {
   struct berthd_flight *flight = (struct berthd_flight *)job;
   int64_t now = core->hooks.now_ns(core->hooks.ctx);
+  note_progress(&flight->told, progress);
   if (now < flight->next_progress_ns) {
     return; /* only this worker reads and writes it while the flight runs */
   }
@@ -69,7 +78,7 @@ void berthd_core_progress(
     for (uint32_t i = 0; i < n; i++) {
       pthread_mutex_lock(&batch[i]->callback_mutex);
       if (!batch[i]->is_done) {
-        batch[i]->callbacks.on_progress(batch[i]->callbacks.ctx, progress, now - flight->started_ns);
+        batch[i]->callbacks.on_progress(batch[i]->callbacks.ctx, &flight->told, now - flight->started_ns);
       }
       pthread_mutex_unlock(&batch[i]->callback_mutex);
       berthd_request_unref(batch[i]);

@@ -123,6 +123,33 @@ START_TEST(others_go_on_when_one_is_out_of_time) {
 }
 END_TEST
 
+START_TEST(a_search_that_starts_again_tells_nothing_worse_than_before) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client hasty, patient;
+  int64_t begin = world.now_ns;
+  client_submit(&hasty, &world, NULL, begin + 300 * MS);
+  client_submit(&patient, &world, NULL, begin + 9000 * MS);
+  struct berthd_job *job = berthd_core_take(world.core);
+  const struct berth_progress good = {.arena_bytes = 80, .lower_bound_bytes = 60, .ticks = 1000};
+  const struct berth_progress early = {.arena_bytes = 300, .lower_bound_bytes = 10, .ticks = 5};
+  berthd_core_progress(world.core, job, &good);
+  world_advance(&world, begin + 299 * MS);
+  world_finish_job(&world, job, ENDS_CUT_SHORT);
+  job = berthd_core_take(world.core);
+  ck_assert_ptr_nonnull(job);
+  berthd_core_progress(world.core, job, &early);
+  ck_assert_int_eq(patient.n_progress, 3);
+  ck_assert_uint_eq(patient.progress.arena_bytes, 80);
+  ck_assert_uint_eq(patient.progress.lower_bound_bytes, 60);
+  ck_assert_uint_eq(patient.progress.ticks, 1000);
+  world_finish_job(&world, job, ENDS_WELL);
+  client_finish(&hasty);
+  client_finish(&patient);
+  world_finish(&world);
+}
+END_TEST
+
 START_TEST(a_margin_that_came_in_the_queue_counts_anew) {
   struct world world;
   world_init(&world, NULL);
@@ -169,6 +196,7 @@ int main(void) {
           a_deadline_in_the_past_is_refused, a_queued_request_waits_until_its_deadline_and_not_longer,
           a_running_search_is_stopped_before_the_deadline_and_its_plan_is_the_answer,
           without_any_plan_it_is_deadline_exceeded, a_worker_that_does_not_stop_does_not_hold_up_the_answer,
-          others_go_on_when_one_is_out_of_time, a_margin_that_came_in_the_queue_counts_anew,
-          long_deadlines_are_cut_and_missing_ones_are_given, NULL});
+          others_go_on_when_one_is_out_of_time, a_search_that_starts_again_tells_nothing_worse_than_before,
+          a_margin_that_came_in_the_queue_counts_anew, long_deadlines_are_cut_and_missing_ones_are_given,
+          NULL});
 }

@@ -48,6 +48,11 @@ static void on_progress(void *ctx, const struct berth_progress *progress, int64_
   struct client *client = ctx;
   ck_assert_int_ge(elapsed_ns, 0);
   ck_assert_uint_ge(progress->arena_bytes, progress->lower_bound_bytes);
+  if (client->n_progress > 0) { /* monotone */
+    ck_assert_uint_le(progress->arena_bytes, client->progress.arena_bytes);
+    ck_assert_uint_ge(progress->lower_bound_bytes, client->progress.lower_bound_bytes);
+  }
+  client->progress = *progress;
   client->n_progress++;
   client->late_progress = client->late_progress || client->n_done > 0;
 }

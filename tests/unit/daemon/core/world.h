@@ -25,7 +25,8 @@ void world_advance(struct world *world, int64_t to_ns);
 struct client {
   int n_done;
   int n_progress;
-  bool late_progress; /* after the answer: never */
+  struct berth_progress progress; /* the last */
+  bool late_progress;             /* after the answer: never */
   enum berth_code code;
   enum berth_reason reason;
   enum berth_plan_status status;
