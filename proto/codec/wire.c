@@ -9,6 +9,7 @@
 
 #define MAX_FIELDS_OF_A_MESSAGE 64
 #define WIRE_TYPE_BITS 3
+#define SHORT_VARINT_BYTES 5
 #define MAX_FIELD_NUMBER UINT64_C(0x1fffffff)
 
 struct frame {
@@ -81,6 +82,12 @@ static bool read_varint(struct cursor *cursor, uint64_t *out) {
     }
   }
   return false;
+}
+
+/* Of a tag or a length: protobuf-c takes five bytes of them at most. */
+static bool read_short_varint(struct cursor *cursor, uint64_t *out) {
+  const uint8_t *begin = cursor->at;
+  return read_varint(cursor, out) && cursor->at - begin <= SHORT_VARINT_BYTES;
 }
 
 static unsigned natural_wire_type(ProtobufCType type) {
@@ -246,8 +253,8 @@ take_content(struct cursor *cursor, unsigned wire_type, struct cursor *out_conte
     n_bytes = 4;
     break;
   case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
-    if (!read_varint(cursor, &n_bytes)) {
-      return "a length is cut off or longer than 64 bits";
+    if (!read_short_varint(cursor, &n_bytes)) {
+      return "a length is cut off or longer than five bytes";
     }
     left = (size_t)(cursor->end - cursor->at);
     break;
@@ -272,8 +279,8 @@ static enum berth_code scan_message(
   while (cursor.at < cursor.end) {
     frame.field = NULL;
     uint64_t tag;
-    if (!read_varint(&cursor, &tag)) {
-      return malformed(scan, parent, "a tag is cut off or longer than 64 bits");
+    if (!read_short_varint(&cursor, &tag)) {
+      return malformed(scan, parent, "a tag is cut off or longer than five bytes");
     }
     uint64_t number = tag >> WIRE_TYPE_BITS;
     unsigned wire_type = (unsigned)(tag & ((1u << WIRE_TYPE_BITS) - 1));

@@ -205,6 +205,34 @@ START_TEST(test_varints) {
 }
 END_TEST
 
+/* Zeros in front: protobuf-c takes five bytes of a tag or a length and fails for more, as it does when memory
+ * runs out. */
+START_TEST(test_padded_tags_and_lengths) {
+  static const uint8_t TAG_OF_5[] = {0x98, 0x80, 0x80, 0x80, 0x00, 0x01};
+  static const uint8_t TAG_OF_6[] = {0x98, 0x80, 0x80, 0x80, 0x80, 0x00, 0x01};
+  static const uint8_t LENGTH_OF_5[] = {0x0a, 0x80, 0x80, 0x80, 0x80, 0x00};
+  static const uint8_t LENGTH_OF_6[] = {0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00};
+  struct message whole = {0};
+  struct berth_error err;
+  put_bytes(&whole, TAG_OF_5, sizeof TAG_OF_5);
+  put_bytes(&whole, LENGTH_OF_5, sizeof LENGTH_OF_5);
+  ck_assert_int_eq(scan(&whole, &err), BERTH_OK);
+  ProtobufCMessage *taken =
+      protobuf_c_message_unpack(&berth__v1__compute_plan_request__descriptor, NULL, whole.n, whole.bytes);
+  ck_assert_ptr_nonnull(taken);
+  protobuf_c_message_free_unpacked(taken, NULL);
+  message_finish(&whole);
+  put_bytes(&whole, TAG_OF_6, sizeof TAG_OF_6);
+  ck_assert_ptr_null(
+      protobuf_c_message_unpack(&berth__v1__compute_plan_request__descriptor, NULL, whole.n, whole.bytes));
+  expect(&whole, MALFORMED, "");
+  put_bytes(&whole, LENGTH_OF_6, sizeof LENGTH_OF_6);
+  ck_assert_ptr_null(
+      protobuf_c_message_unpack(&berth__v1__compute_plan_request__descriptor, NULL, whole.n, whole.bytes));
+  expect(&whole, MALFORMED, "problem");
+}
+END_TEST
+
 /* protobuf-c cuts these to 32 bits: 2^32 + 5 would name buffer 5. */
 START_TEST(test_numbers_that_would_be_cut) {
   struct message problem = {0};
@@ -262,9 +290,9 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/wire",
-      (const TTest *const[]){
-          test_good, test_every_cut, test_repeated_singular_submessage,
-          test_repeated_singular_is_refused_fast, test_nesting, test_text, test_wire_types, test_lengths,
-          test_varints, test_numbers_that_would_be_cut, test_unknown_fields, test_limits, NULL});
+      "codec/wire", (const TTest *const[]){
+                        test_good, test_every_cut, test_repeated_singular_submessage,
+                        test_repeated_singular_is_refused_fast, test_nesting, test_text, test_wire_types,
+                        test_lengths, test_varints, test_padded_tags_and_lengths,
+                        test_numbers_that_would_be_cut, test_unknown_fields, test_limits, NULL});
 }
