@@ -18,7 +18,8 @@ struct berthctl_options {
   unsigned n_arguments;
   bool is_set[BERTHCTL_N_OPTIONS];
   const char *text[BERTHCTL_N_OPTIONS]; /* TEXT, FILE */
-  uint64_t number[BERTHCTL_N_OPTIONS];  /* BYTES, COUNT; of SECONDS the nanoseconds */
+  uint64_t number[BERTHCTL_N_OPTIONS];  /* BYTES, COUNT; of SECONDS the nanoseconds; of PERCENT the millionths
+                                           of the whole */
   int64_t step;                         /* STEP */
 };
 

@@ -49,6 +49,29 @@ static bool parse_seconds(const char *text, uint64_t *out) {
   return true;
 }
 
+/* Up to 10000, with up to four digits behind the point: exact, in millionths of the whole. */
+static bool parse_percent(const char *text, uint64_t *out) {
+  enum { ONE = 10000, MOST = 10000 };
+  uint64_t unit = ONE;
+  bool has_digits = false;
+  bool is_behind = false;
+  *out = 0;
+  for (; (*text >= '0' && *text <= '9') || (*text == '.' && !is_behind); text++) {
+    if (*text == '.') {
+      is_behind = true;
+      continue;
+    }
+    has_digits = true;
+    unit /= is_behind ? 10 : 1;
+    *out = is_behind ? *out + (uint64_t)(*text - '0') * unit : *out * 10 + (uint64_t)(*text - '0') * ONE;
+    if (unit == 0 || *out > (uint64_t)MOST * ONE) {
+      return false;
+    }
+  }
+  text += *text == '%';
+  return has_digits && *text == '\0';
+}
+
 static bool parse_step(const char *text, int64_t *out) {
   char *end;
   errno = 0;
@@ -78,6 +101,9 @@ static bool take_value(struct parser *parser, enum berthctl_option option, const
   case BERTHCTL_KIND_SECONDS:
     return parse_seconds(text, &options->number[option]) ||
            fail(parser, "--%s '%.60s' is not a time; seconds such as 2 or 0.5 are right", word, text);
+  case BERTHCTL_KIND_PERCENT:
+    return parse_percent(text, &options->number[option]) ||
+           fail(parser, "--%s '%.60s' is not a percentage; 2%% and 0.5 are right", word, text);
   case BERTHCTL_KIND_STEP:
     return parse_step(text, &options->step) ||
            fail(parser, "--%s '%.60s' is not a step; a whole number is right", word, text);
@@ -192,7 +218,7 @@ static bool take_environment(struct parser *parser, const char *(*get_environmen
   return true;
 }
 
-static bool is_output_taken(const struct berthctl_options *options, enum berthctl_option option) {
+static bool is_dash(const struct berthctl_options *options, enum berthctl_option option) {
   return options->is_set[option] && strcmp(options->text[option], "-") == 0;
 }
 
@@ -211,11 +237,17 @@ static bool check(struct parser *parser, const bool *was_given) {
   if (options->verb == BERTHCTL_VERB_FIT && !options->is_set[BERTHCTL_OPTION_CAPACITY]) {
     return fail(parser, "fit needs --capacity BYTES");
   }
+  if (options->verb == BERTHCTL_VERB_CHECK && !options->is_set[BERTHCTL_OPTION_BASELINE]) {
+    return fail(parser, "check needs --baseline FILE");
+  }
   unsigned n_to_stdout = (unsigned)options->is_set[BERTHCTL_OPTION_JSON] +
-                         is_output_taken(options, BERTHCTL_OPTION_CSV) +
-                         is_output_taken(options, BERTHCTL_OPTION_SVG);
+                         is_dash(options, BERTHCTL_OPTION_CSV) + is_dash(options, BERTHCTL_OPTION_SVG);
   if (n_to_stdout > 1) {
     return fail(parser, "only one of --json, --csv - and --svg - can have standard output");
+  }
+  if (options->n_arguments == 1 && strcmp(options->arguments[0], "-") == 0 &&
+      is_dash(options, BERTHCTL_OPTION_BASELINE)) {
+    return fail(parser, "only one of the files can be standard input");
   }
   if (options->n_arguments == 2 && strcmp(options->arguments[0], "-") == 0 &&
       strcmp(options->arguments[1], "-") == 0) {

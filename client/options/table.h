@@ -28,6 +28,15 @@
     "runs then is named, and the bytes are summed by class and by the operator that made them. No server "   \
     "is "                                                                                                    \
     "needed.")                                                                                               \
+  X(DIFF, "diff", "PLAN_A PLAN_B", 2, 2, "show what changed between two plans",                              \
+    "Compares two plans that plan --json printed: arena, peak, and the buffers that were added, removed, "   \
+    "resized, moved, or live at other steps. Buffers are matched by id. What each has at the peak of one "   \
+    "plan less what it has at that of the other sums to the difference of the peaks exactly. One of the "    \
+    "two may be '-'.")                                                                                       \
+  X(CHECK, "check", "FILE", 1, 1, "fail where an arena has grown",                                           \
+    "Plans FILE as plan does and compares the plan with --baseline, one that plan --json printed earlier. "  \
+    "Prints the difference as diff does, and exits with status 5 if the arena has grown beyond "             \
+    "--tolerance.")                                                                                          \
   X(GET, "get", "ID [FILE]", 1, 2, "fetch a plan by its id",                                                 \
     "Fetches the plan with the id that plan printed. Ids leave names and the order of buffers out; with "    \
     "FILE, the problem that was planned, the plan is mapped back to its buffers, and checked.")              \
@@ -48,34 +57,40 @@ enum berthctl_verb {
 
 #define BERTHCTL_ON(verb) (1u << BERTHCTL_VERB_##verb)
 #define BERTHCTL_ON_PLAN (BERTHCTL_ON(PLAN) | BERTHCTL_ON(FIT))
-#define BERTHCTL_ON_REMOTE (BERTHCTL_ON_PLAN | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(SERVER))
-#define BERTHCTL_ON_OUTPUT (BERTHCTL_ON_REMOTE | BERTHCTL_ON(EXPLAIN))
+#define BERTHCTL_ON_SEARCH (BERTHCTL_ON_PLAN | BERTHCTL_ON(CHECK))
+#define BERTHCTL_ON_REMOTE (BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(SERVER))
+#define BERTHCTL_ON_OUTPUT (BERTHCTL_ON_REMOTE | BERTHCTL_ON(EXPLAIN) | BERTHCTL_ON(DIFF))
 #define BERTHCTL_ON_ALL ((1u << BERTHCTL_N_VERBS) - 1)
 
 enum berthctl_kind {
   BERTHCTL_KIND_FLAG,
   BERTHCTL_KIND_TEXT,
-  BERTHCTL_KIND_FILE,    /* "-" is standard output */
+  BERTHCTL_KIND_FILE,    /* "-" is standard output, or input */
   BERTHCTL_KIND_BYTES,   /* with an optional unit */
   BERTHCTL_KIND_COUNT,   /* greater than 0 */
   BERTHCTL_KIND_SECONDS, /* greater than 0, with an optional fraction */
   BERTHCTL_KIND_STEP,    /* a whole number of 64 bits */
+  BERTHCTL_KIND_PERCENT, /* in steps of 1/10000 */
 };
 
 /* X(NAME, word, letter or 0, kind, value, verbs, environment or NULL, text) */
 #define BERTHCTL_OPTIONS(X)                                                                                  \
   X(SERVER, "server", 's', TEXT, "ADDRESS", BERTHCTL_ON_REMOTE, "BERTH_SERVER",                              \
     "where the daemon listens: unix:PATH or HOST:PORT; " BERTHCTL_DEFAULT_SERVER " by default")              \
-  X(LOCAL, "local", 'l', FLAG, NULL, BERTHCTL_ON_PLAN | BERTHCTL_ON(VERIFY), NULL,                           \
+  X(LOCAL, "local", 'l', FLAG, NULL, BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY), NULL,                         \
     "do it in this process, without a daemon")                                                               \
   X(CAPACITY, "capacity", 'c', BYTES, "BYTES", BERTHCTL_ON_PLAN, NULL,                                       \
     "what the arena may take at most; units such as KiB, MiB and GiB (or MB) are understood")                \
-  X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_PLAN, NULL,                                           \
+  X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_SEARCH, NULL,                                         \
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
     "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
+  X(BASELINE, "baseline", 0, FILE, "FILE", BERTHCTL_ON(CHECK), NULL, "the plan to compare with, as JSON")    \
+  X(TOLERANCE, "tolerance", 't', PERCENT, "PERCENT", BERTHCTL_ON(CHECK), NULL,                               \
+    "how much larger than the baseline's the arena may be, such as 2%; 0 by default")                        \
   X(STEP, "step", 0, STEP, "STEP", BERTHCTL_ON(EXPLAIN), NULL, "explain this step, and not the peak's")      \
-  X(NAME, "name", 'n', TEXT, "NAME", BERTHCTL_ON_OUTPUT & ~BERTHCTL_ON(SERVER), NULL,                        \
+  X(NAME, "name", 'n', TEXT, "NAME",                                                                         \
+    BERTHCTL_ON_OUTPUT & ~(BERTHCTL_ON(SERVER) | BERTHCTL_ON(DIFF) | BERTHCTL_ON(CHECK)), NULL,              \
     "the problem's name in what is printed; the file's name by default")                                     \
   X(JSON, "json", 'j', FLAG, NULL, BERTHCTL_ON_OUTPUT, NULL, "print one JSON object")                        \
   X(CSV, "csv", 0, FILE, "FILE", BERTHCTL_ON_PLAN | BERTHCTL_ON(GET), NULL,                                  \
@@ -124,7 +139,7 @@ struct berthctl_option_row {
   X(USAGE, 2, "the command line is wrong")                                                                   \
   X(NOT_FOUND, 3, "no such plan, or no such file")                                                           \
   X(BAD_INPUT, 4, "an input is malformed or over a limit")                                                   \
-  X(NO_FIT, 5, "no plan within the capacity")                                                                \
+  X(NO_FIT, 5, "no plan within the capacity, or an arena beyond the tolerance")                              \
   X(UNAVAILABLE, 6, "the server cannot be reached, or cannot take the request now; retry later")             \
   X(DEADLINE, 7, "the deadline passed")                                                                      \
   X(CREDENTIALS, 8, "no, bad or insufficient credentials")                                                   \

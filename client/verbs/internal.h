@@ -15,6 +15,8 @@ berthctl_verb_fn(const struct berthctl_options *options, const struct berthctl_t
 berthctl_verb_fn berthctl_verb_plan;
 berthctl_verb_fn berthctl_verb_verify;
 berthctl_verb_fn berthctl_verb_explain;
+berthctl_verb_fn berthctl_verb_diff;
+berthctl_verb_fn berthctl_verb_check;
 berthctl_verb_fn berthctl_verb_get;
 berthctl_verb_fn berthctl_verb_server;
 berthctl_verb_fn berthctl_verb_completion;
@@ -43,6 +45,11 @@ enum berthctl_exit berthctl_say_usage(const struct berthctl_terminal *terminal, 
 enum berthctl_exit berthctl_say_remote(
     const struct berthctl_terminal *terminal, const char *server, const char *file,
     const struct berth_error *err);
+
+/* Plans here or there, as the options say, and checks the plan. */
+enum berthctl_exit berthctl_compute(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem, struct berthctl_planned *out_planned);
 
 /* Writes what --csv, --svg and --json ask for, and the summary where standard output is free. */
 enum berthctl_exit berthctl_show_plan(

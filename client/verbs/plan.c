@@ -12,7 +12,7 @@ static struct berth_solve_options solve_options(const struct berthctl_options *o
   return solve;
 }
 
-static enum berthctl_exit compute(
+enum berthctl_exit berthctl_compute(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berth_problem *problem, struct berthctl_planned *out_planned) {
   struct berth_solve_options solve = solve_options(options);
@@ -60,7 +60,7 @@ berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl
   struct berthctl_planned planned = {.plan = NULL};
   enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = compute(options, terminal, problem, &planned);
+    status = berthctl_compute(options, terminal, problem, &planned);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {

@@ -9,6 +9,8 @@ berthctl_verb_run(const struct berthctl_options *options, const struct berthctl_
       [BERTHCTL_VERB_FIT] = berthctl_verb_plan,
       [BERTHCTL_VERB_VERIFY] = berthctl_verb_verify,
       [BERTHCTL_VERB_EXPLAIN] = berthctl_verb_explain,
+      [BERTHCTL_VERB_DIFF] = berthctl_verb_diff,
+      [BERTHCTL_VERB_CHECK] = berthctl_verb_check,
       [BERTHCTL_VERB_GET] = berthctl_verb_get,
       [BERTHCTL_VERB_SERVER] = berthctl_verb_server,
       [BERTHCTL_VERB_COMPLETION] = berthctl_verb_completion,

@@ -136,6 +136,27 @@ static void write_place(struct berth_json *json, const struct berth_json_plan *i
   berth_json_u64(json, "offset", plan->offset[buffer]);
 }
 
+void berth_json_write_gaps(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer) {
+  if (buffers->gap_begin == NULL || buffers->gap_begin[buffer] == buffers->gap_begin[buffer + 1]) {
+    return;
+  }
+  berth_json_open(json, "gaps", '[');
+  for (uint32_t i = buffers->gap_begin[buffer]; i < buffers->gap_begin[buffer + 1]; i++) {
+    const struct berth_gap *gap = &buffers->gaps[i];
+    berth_json_open(json, NULL, '{');
+    berth_json_i64(json, "lower", gap->lower);
+    berth_json_i64(json, "upper", gap->upper);
+    if (gap->window_lower != gap->window_upper) {
+      berth_json_open(json, "window", '[');
+      berth_json_u64(json, NULL, gap->window_lower);
+      berth_json_u64(json, NULL, gap->window_upper);
+      berth_json_close(json, ']');
+    }
+    berth_json_close(json, '}');
+  }
+  berth_json_close(json, ']');
+}
+
 static void write_buffer(struct berth_json *json, const struct berth_json_plan *input, uint32_t buffer) {
   berth_json_open(json, NULL, '{');
   write_place(json, input, buffer);
@@ -146,6 +167,7 @@ static void write_buffer(struct berth_json *json, const struct berth_json_plan *
     berth_json_i64(json, "upper", buffers->upper[buffer]);
     berth_json_u64(json, "alignment", buffers->alignment[buffer]);
     berth_json_string(json, "class", berth_json_class_name(buffers->class_[buffer]));
+    berth_json_write_gaps(json, buffers, buffer);
   }
   if (input->plan->slot != NULL) {
     berth_json_u64(json, "slot", input->plan->slot[buffer]);

@@ -5,7 +5,7 @@
  *   short_by_bytes and culprits [{index, id}] (only of a problem that does not fit),
  *   pools   [{name, arena_bytes, lower_bound_bytes, alignment, capacity_bytes, base_alignment, peak_bytes,
  *             peak_step}]
- *   buffers [{id, pool, offset, size, lower, upper, alignment, class, slot}]
+ *   buffers [{id, pool, offset, size, lower, upper, alignment, class, gaps, slot}]
  *
  * Lifetimes are half-open. Whole numbers are exact to 64 bits. What there is not is null: the arena, pool and
  * offset where nothing fits, the capacity of an unlimited pool, the id of a buffer without one. */
@@ -29,6 +29,10 @@ struct berth_json_plan {
 
 enum berth_code berth_json_write_plan(
     const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
+
+struct berth_json;
+/* The member "gaps" of a buffer that has some. */
+void berth_json_write_gaps(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer);
 
 /* "temporary", "constant", "input", "output", "state", "workspace". */
 const char *berth_json_class_name(unsigned class_);

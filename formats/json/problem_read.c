@@ -93,47 +93,18 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
   }
 }
 
-static void finish_block(struct berth_json_reader *reader, struct berth_json_block *block) {
-  if (block->items != NULL) {
-    reader->allocator->resize(reader->allocator->ctx, block->items, block->n_bytes, 0);
-  }
-}
-
-static void finish(struct berth_json_reader *reader) {
-  struct berth_json_block *const BLOCKS[] = {&reader->word,    &reader->id,    &reader->inputs,
-                                             &reader->outputs, &reader->pools, &reader->waits,
-                                             &reader->pairs};
-  for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
-    finish_block(reader, BLOCKS[i]);
-  }
-  for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
-    berth_json_names_finish(&reader->lists[i].names, reader->allocator);
-  }
-  berth_problem_builder_destroy(reader->builder);
-}
-
 enum berth_code berth_json_read_problem(
     const char *text, size_t n_bytes, const struct berth_allocator *allocator,
     struct berth_problem **out_problem, struct berth_error *err) {
   struct berth_error unseen;
-  struct berth_json_reader reader = {
-      .text = text,
-      .allocator = allocator != NULL ? allocator : berth_allocator_libc(),
-      .err = err != NULL ? err : &unseen,
-      .path = {.index = BERTH_NO_INDEX, .entry = BERTH_NO_INDEX, .place = BERTH_NO_INDEX}};
-  enum berth_code code = berth_json_scan_check(text, n_bytes, &reader.root, reader.err);
-  if (code == BERTH_OK) {
-    code = berth_problem_builder_create(reader.allocator, &reader.builder, reader.err);
-  }
+  struct berth_json_reader reader;
+  enum berth_code code = berth_json_reader_begin(
+      &reader, text, n_bytes, allocator != NULL ? allocator : berth_allocator_libc(),
+      err != NULL ? err : &unseen);
   if (code != BERTH_OK) {
     return code;
   }
-  if (*reader.root != '{') { /* the walks go only inside of containers */
-    berth_json_refuse(
-        &reader, reader.root, BERTH_REASON_MALFORMED, "is %s; an object is right",
-        berth_json_scan_kind(reader.root));
-  }
   read_root(&reader, out_problem);
-  finish(&reader);
+  berth_json_reader_end(&reader);
   return reader.code;
 }

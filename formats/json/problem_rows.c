@@ -82,7 +82,7 @@ static void read_gap(struct berth_json_reader *reader, const char *at, struct be
   read_window(&object, 2, gap);
 }
 
-static void read_gaps(struct berth_json_object *object, unsigned key, struct berth_buffer_spec *spec) {
+void berth_json_take_gaps(struct berth_json_object *object, unsigned key, struct berth_buffer_spec *spec) {
   struct berth_json_reader *reader = object->reader;
   const char *at = object->at[key];
   if (at == NULL || reader->code != BERTH_OK) {
@@ -129,7 +129,7 @@ static void read_buffer(struct berth_json_reader *reader, const char *at) {
   berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);
   berth_json_take_pin(&object, OFFSET, &spec.pinned_offset);
   berth_json_take_references(&object, POOLS, BERTH_JSON_POOLS, &reader->pools, &spec.pools, &spec.n_pools);
-  read_gaps(&object, GAPS, &spec);
+  berth_json_take_gaps(&object, GAPS, &spec);
   spec.class_ = (enum berth_buffer_class)class_;
   if (reader->code == BERTH_OK) {
     berth_json_heed(&object, berth_problem_builder_add_buffer(reader->builder, &spec, NULL, reader->err));

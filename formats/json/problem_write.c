@@ -87,28 +87,6 @@ static void write_pools(struct output *output) {
 
 /* ---- Buffers ---- */
 
-static void write_gaps(struct output *output, const struct berth_buffers *buffers, uint32_t buffer) {
-  if (buffers->gap_begin == NULL || buffers->gap_begin[buffer] == buffers->gap_begin[buffer + 1]) {
-    return;
-  }
-  struct berth_json *json = &output->json;
-  berth_json_open(json, "gaps", '[');
-  for (uint32_t i = buffers->gap_begin[buffer]; i < buffers->gap_begin[buffer + 1]; i++) {
-    const struct berth_gap *gap = &buffers->gaps[i];
-    berth_json_open(json, NULL, '{');
-    berth_json_i64(json, "lower", gap->lower);
-    berth_json_i64(json, "upper", gap->upper);
-    if (gap->window_lower != gap->window_upper) {
-      berth_json_open(json, "window", '[');
-      berth_json_u64(json, NULL, gap->window_lower);
-      berth_json_u64(json, NULL, gap->window_upper);
-      berth_json_close(json, ']');
-    }
-    berth_json_close(json, '}');
-  }
-  berth_json_close(json, ']');
-}
-
 static void write_buffer(struct output *output, const struct berth_buffers *buffers, uint32_t buffer) {
   struct berth_json *json = &output->json;
   berth_json_open(json, NULL, '{');
@@ -126,7 +104,7 @@ static void write_buffer(struct output *output, const struct berth_buffers *buff
     write_references(
         output, "pools", pool_name, from(buffers->pools, begin), buffers->pool_begin[buffer + 1] - begin);
   }
-  write_gaps(output, buffers, buffer);
+  berth_json_write_gaps(json, buffers, buffer);
   berth_json_close(json, '}');
 }
 

@@ -152,6 +152,48 @@ void berth_json_heed_finish(struct berth_json_reader *reader, enum berth_code co
   }
 }
 
+/* ---- Life ---- */
+
+enum berth_code berth_json_reader_begin(
+    struct berth_json_reader *out_reader, const char *text, size_t n_bytes,
+    const struct berth_allocator *allocator, struct berth_error *err) {
+  *out_reader = (struct berth_json_reader){
+      .text = text,
+      .allocator = allocator,
+      .err = err,
+      .path = {.index = BERTH_NO_INDEX, .entry = BERTH_NO_INDEX, .place = BERTH_NO_INDEX}};
+  enum berth_code code = berth_json_scan_check(text, n_bytes, &out_reader->root, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  if (*out_reader->root != '{') { /* the walks go only inside of containers */
+    berth_json_refuse(
+        out_reader, out_reader->root, BERTH_REASON_MALFORMED, "is %s; an object is right",
+        berth_json_scan_kind(out_reader->root));
+    return out_reader->code;
+  }
+  return berth_problem_builder_create(allocator, &out_reader->builder, err);
+}
+
+static void finish_block(struct berth_json_reader *reader, struct berth_json_block *block) {
+  if (block->items != NULL) {
+    reader->allocator->resize(reader->allocator->ctx, block->items, block->n_bytes, 0);
+  }
+}
+
+void berth_json_reader_end(struct berth_json_reader *reader) {
+  struct berth_json_block *const BLOCKS[] = {&reader->word,    &reader->id,    &reader->inputs,
+                                             &reader->outputs, &reader->pools, &reader->waits,
+                                             &reader->pairs};
+  for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
+    finish_block(reader, BLOCKS[i]);
+  }
+  for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
+    berth_json_names_finish(&reader->lists[i].names, reader->allocator);
+  }
+  berth_problem_builder_destroy(reader->builder);
+}
+
 /* ---- Memory ---- */
 
 void *berth_json_room(
@@ -318,7 +360,10 @@ static void take_member(struct berth_json_object *object, const char *key, const
     if (object->at[i] != NULL) {
       berth_json_refuse(reader, key, BERTH_REASON_MALFORMED, "\"%s\" is there twice", object->keys[i]);
     }
-    object->at[i] = value;
+    object->at[i] = reader->is_tolerant && *value == 'n' ? NULL : value;
+    return;
+  }
+  if (reader->is_tolerant) {
     return;
   }
   char words[WORDS_SIZE];

@@ -47,6 +47,7 @@ struct berth_json_reader {
   struct berth_problem_builder *builder;
   struct berth_error *err;
   enum berth_code code;
+  bool is_tolerant; /* unknown members are left alone, and null is as good as nothing */
   struct berth_json_path path;
   struct berth_json_listed lists[BERTH_JSON_N_LISTS];
   struct berth_json_block word;
@@ -66,6 +67,12 @@ struct berth_json_object {
   unsigned n_keys;
   const char *at[BERTH_JSON_MAX_KEYS];
 };
+
+/* Checks the syntax, and starts a builder. After an error there is nothing to end. */
+enum berth_code berth_json_reader_begin(
+    struct berth_json_reader *out_reader, const char *text, size_t n_bytes,
+    const struct berth_allocator *allocator, struct berth_error *err) BERTH_MUST_USE;
+void berth_json_reader_end(struct berth_json_reader *reader);
 
 void berth_json_refuse(
     struct berth_json_reader *reader, const char *at, enum berth_reason reason, const char *format, ...)
@@ -113,6 +120,7 @@ void berth_json_take_reference(
 void berth_json_take_references(
     struct berth_json_object *object, unsigned key, enum berth_json_list list, struct berth_json_block *block,
     const uint32_t **out_items, uint32_t *out_n);
+void berth_json_take_gaps(struct berth_json_object *object, unsigned key, struct berth_buffer_spec *spec);
 void berth_json_require(struct berth_json_object *object, unsigned key);
 
 /* The value at `at`, by the path as it is. */

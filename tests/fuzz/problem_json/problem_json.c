@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json/problem.h"
+#include "json/saved.h"
 #include "json/scan.h"
 
 struct kept {
@@ -49,8 +50,8 @@ static void check_round_trip(const struct berth_problem *problem) {
   free(twice.bytes);
 }
 
-/* Jansson refuses numbers beyond its types, which are no matter of syntax, takes NUL for the end, and knows
- * no byte order mark. */
+/* Jansson refuses numbers beyond its types and keys with NUL, which are no matter of syntax, takes NUL for
+ * the end, and knows no byte order mark. */
 static void check_syntax(const char *text, size_t size) {
   if (memchr(text, '\0', size) != NULL) {
     return;
@@ -62,10 +63,24 @@ static void check_syntax(const char *text, size_t size) {
   json_error_t error;
   json_t *theirs = json_loadb(text + n_mark, size - n_mark, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
   enum json_error_code why = theirs == NULL ? json_error_code(&error) : json_error_unknown;
-  bool is_beyond = theirs == NULL && why == json_error_numeric_overflow;
+  bool is_beyond =
+      theirs == NULL && (why == json_error_numeric_overflow || why == json_error_null_byte_in_key);
   bool is_deep = err.reason == BERTH_REASON_LIMIT_EXCEEDED;
   require(is_beyond || is_deep || ours == (theirs != NULL));
   json_decref(theirs);
+}
+
+/* The same bytes as a plan. */
+static void read_as_plan(const char *text, size_t size) {
+  struct berth_json_saved saved;
+  struct berth_error err = {.code = BERTH_OK};
+  enum berth_code code = berth_json_read_saved(text, size, NULL, &saved, &err);
+  if (code == BERTH_OK) {
+    require(berth_problem_buffers(saved.problem)->n == saved.n_buffers);
+    berth_json_saved_finish(&saved);
+  } else {
+    require(err.reason == BERTH_REASON_OUT_OF_MEMORY || (err.line != 0 && err.column != 0));
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -73,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct berth_problem *problem = NULL;
   struct berth_error err = {.code = BERTH_OK};
   check_syntax(text, size);
+  read_as_plan(text, size);
   enum berth_code code = berth_json_read_problem(text, size, NULL, &problem, &err);
   if (code != BERTH_OK) {
     require(err.code == code && err.message[0] != '\0' && problem == NULL);

@@ -12,8 +12,8 @@ static void expect_lint_clean(char *text, const char *page) {
   }
 }
 
-static const char *const VERBS[] = {"plan",   "fit",        "verify",  "explain", "get",
-                                    "server", "completion", "version", "help"};
+static const char *const VERBS[] = {"plan", "fit",    "verify",     "explain", "diff", "check",
+                                    "get",  "server", "completion", "version", "help"};
 
 START_TEST(pages_are_clean) {
   for (unsigned i = 0; i <= sizeof VERBS / sizeof VERBS[0]; i++) {

@@ -1,0 +1,142 @@
+#include "json/saved.h"
+
+#include <string.h>
+
+#include "json/plan.h"
+#include "json/reader.h"
+
+static const char *const ROOT_KEYS[] = {"arena_bytes", "buffers"};
+enum { ARENA_BYTES, BUFFERS, N_ROOT_KEYS };
+static const char *const KEYS[] = {"id", "pool", "offset", "size", "lower", "upper", "class", "gaps"};
+enum { ID, POOL, OFFSET, SIZE, LOWER, UPPER, CLASS, GAPS, N_KEYS };
+
+/* Texts of one document together are no longer than the document. */
+static struct berth_text
+keep_text(struct berth_json_object *object, unsigned key, struct berth_json_saved *saved, size_t *at) {
+  struct berth_json_reader *reader = object->reader;
+  struct berth_text text = {.size = 0};
+  berth_json_take_id(object, key, &text);
+  bool is_decoded = text.size != 0 && text.data == reader->id.items;
+  if (reader->code != BERTH_OK || !is_decoded) {
+    return text;
+  }
+  if (saved->decoded == NULL) {
+    saved->decoded = saved->allocator->resize(saved->allocator->ctx, NULL, 0, saved->n_decoded);
+  }
+  if (saved->decoded == NULL) {
+    berth_json_out_of_memory(reader);
+    return (struct berth_text){.size = 0};
+  }
+  memcpy(saved->decoded + *at, text.data, text.size);
+  text.data = saved->decoded + *at;
+  *at += text.size;
+  return text;
+}
+
+static void read_buffer(
+    struct berth_json_reader *reader, const char *at, struct berth_json_saved *saved, size_t *decoded) {
+  struct berth_buffer_spec spec = berth_buffer_spec_default();
+  struct berth_json_saved_buffer *buffer = &saved->buffers[reader->path.index];
+  struct berth_json_object object;
+  unsigned class_ = BERTH_CLASS_TEMPORARY;
+  *buffer = (struct berth_json_saved_buffer){.offset = BERTH_NO_OFFSET};
+  if (!berth_json_open_object(reader, at, KEYS, N_KEYS, &object)) {
+    return;
+  }
+  berth_json_require(&object, SIZE);
+  berth_json_require(&object, LOWER);
+  berth_json_require(&object, UPPER);
+  buffer->id = keep_text(&object, ID, saved, decoded);
+  buffer->pool = keep_text(&object, POOL, saved, decoded);
+  berth_json_take_u64(&object, OFFSET, &buffer->offset);
+  berth_json_take_u64(&object, SIZE, &spec.size_bytes);
+  berth_json_take_i64(&object, LOWER, &spec.lower);
+  berth_json_take_i64(&object, UPPER, &spec.upper);
+  berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);
+  berth_json_take_gaps(&object, GAPS, &spec);
+  spec.class_ = (enum berth_buffer_class)class_;
+  if (reader->code == BERTH_OK) {
+    berth_json_heed(&object, berth_problem_builder_add_buffer(reader->builder, &spec, NULL, reader->err));
+  }
+}
+
+static void read_buffers(struct berth_json_reader *reader, const char *at, struct berth_json_saved *saved) {
+  reader->path.list = "buffers";
+  if (!berth_json_is_array(reader, at, "objects")) {
+    return;
+  }
+  struct berth_json_iterator elements = berth_json_scan_enter(at);
+  const char *key;
+  const char *element;
+  uint32_t n = 0;
+  while (n < UINT32_MAX && berth_json_scan_next(&elements, &key, &element)) {
+    n++;
+  }
+  size_t n_bytes = (size_t)n * sizeof *saved->buffers;
+  saved->buffers = n != 0 ? saved->allocator->resize(saved->allocator->ctx, NULL, 0, n_bytes) : NULL;
+  if (n != 0 && saved->buffers == NULL) {
+    berth_json_out_of_memory(reader);
+    return;
+  }
+  saved->n_buffers = n;
+  size_t decoded = 0;
+  elements = berth_json_scan_enter(at);
+  for (uint32_t i = 0; i < n && reader->code == BERTH_OK && berth_json_scan_next(&elements, &key, &element);
+       i++) {
+    reader->path.index = i;
+    read_buffer(reader, element, saved, &decoded);
+  }
+}
+
+static void read_root(struct berth_json_reader *reader, struct berth_json_saved *saved) {
+  struct berth_json_object root;
+  if (!berth_json_open_object(reader, reader->root, ROOT_KEYS, N_ROOT_KEYS, &root)) {
+    return;
+  }
+  if (root.at[BUFFERS] == NULL) {
+    berth_json_refuse(
+        reader, root.begin, BERTH_REASON_MISSING_FIELD,
+        "\"buffers\" is missing; what berthctl plan --json prints is right");
+    return;
+  }
+  saved->has_arena = root.at[ARENA_BYTES] != NULL;
+  berth_json_take_u64(&root, ARENA_BYTES, &saved->arena_bytes);
+  read_buffers(reader, root.at[BUFFERS], saved);
+  if (reader->code == BERTH_OK) {
+    berth_json_heed_finish(
+        reader, berth_problem_builder_finish(reader->builder, &saved->problem, reader->err));
+  }
+}
+
+enum berth_code berth_json_read_saved(
+    const char *text, size_t n_bytes, const struct berth_allocator *allocator,
+    struct berth_json_saved *out_saved, struct berth_error *err) {
+  struct berth_error unseen;
+  struct berth_json_reader reader;
+  *out_saved = (struct berth_json_saved){
+      .allocator = allocator != NULL ? allocator : berth_allocator_libc(), .n_decoded = n_bytes};
+  enum berth_code code =
+      berth_json_reader_begin(&reader, text, n_bytes, out_saved->allocator, err != NULL ? err : &unseen);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  reader.is_tolerant = true;
+  read_root(&reader, out_saved);
+  berth_json_reader_end(&reader);
+  if (reader.code != BERTH_OK) {
+    berth_json_saved_finish(out_saved);
+  }
+  return reader.code;
+}
+
+void berth_json_saved_finish(struct berth_json_saved *saved) {
+  const struct berth_allocator *allocator = saved->allocator;
+  if (saved->buffers != NULL) {
+    allocator->resize(allocator->ctx, saved->buffers, (size_t)saved->n_buffers * sizeof *saved->buffers, 0);
+  }
+  if (saved->decoded != NULL) {
+    allocator->resize(allocator->ctx, saved->decoded, saved->n_decoded, 0);
+  }
+  berth_problem_unref(saved->problem);
+  *saved = (struct berth_json_saved){.n_buffers = 0};
+}
