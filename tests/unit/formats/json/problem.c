@@ -218,7 +218,7 @@ START_TEST(buffers_are_blamed_by_path) {
        "\"size\" is missing"},
       {"{\"buffers\": [{\"size\": 1, \"upper\": 1}]}", 1, 14, "$.buffers[0]", BERTH_REASON_MISSING_FIELD,
        "\"lower\" is missing"},
-      {B(", \"siz\": 3}]}"), 1, 50, "$.buffers[0]", BERTH_REASON_UNKNOWN_FIELD, "siz"},
+      {B(", \"extent\": 3}]}"), 1, 50, "$.buffers[0]", BERTH_REASON_UNKNOWN_FIELD, "extent"},
       {B(", \"size\": 3}]}"), 1, 50, "$.buffers[0]", BERTH_REASON_MALFORMED, "\"size\" is there twice"},
       {B(",\n\"alignment\": 3}]}"), 2, 14, "$.buffers[0].alignment", BERTH_REASON_BAD_ALIGNMENT,
        "power of two"},
