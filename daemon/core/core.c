@@ -70,13 +70,24 @@ enum berth_code berthd_core_get(
 
 /* ---- Deadlines ---- */
 
+/* A search that was stopped in vain once is not stopped again for one that others outlast: or a line of hasty
+ * requests would start it again and again, and nobody would ever get a plan. */
+static bool may_stop(const struct berthd_flight *flight, const struct berthd_request *request) {
+  bool may = true;
+  for (const struct berthd_request *other = flight->waiters; may && flight->was_in_vain && other != NULL;
+       other = other->next) {
+    may = other->deadline_ns <= request->deadline_ns;
+  }
+  return may;
+}
+
 /* With the mutex: what is to be done for the request whose time has come. Returns a flight to destroy, or
  * NULL. */
 static struct berthd_flight *
 expire(struct berthd_core *core, struct berthd_request *request, struct berthd_done_list *done) {
   struct berthd_flight *flight = request->flight;
   if (flight->incumbent == NULL && request->due_ns < request->deadline_ns) {
-    if (flight->state != BERTHD_FLIGHT_QUEUED) {
+    if (flight->state != BERTHD_FLIGHT_QUEUED && may_stop(flight, request)) {
       berthd_flight_stop(flight);
       berthd_request_move(request, BERTHD_REQUEST_EXPIRING);
     }

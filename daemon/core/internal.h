@@ -116,6 +116,7 @@ struct berthd_flight {
   struct berthd_request *waiters;
   uint32_t n_waiters;
   struct berthd_cached *incumbent; /* the best verified plan so far, not final; or NULL */
+  bool was_in_vain;                /* it was stopped before there was any plan, and started again */
   int64_t queued_ns;
   int64_t started_ns;
   int64_t next_progress_ns;

@@ -187,6 +187,7 @@ static bool settle(
     struct berthd_outcome outcome = outcome_of_incumbent(flight, core->is_aborting);
     answer_all(flight, &outcome, !core->is_aborting, done);
     if (flight->n_waiters > 0) {
+      flight->was_in_vain = flight->incumbent == NULL;
       berthd_flight_enqueue(core, flight, true);
       return false;
     }

@@ -150,6 +150,37 @@ START_TEST(a_search_that_starts_again_tells_nothing_worse_than_before) {
 }
 END_TEST
 
+START_TEST(a_line_of_hasty_requests_does_not_keep_a_search_from_its_first_plan) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client first, second, patient;
+  int64_t begin = world.now_ns;
+  client_submit(&patient, &world, NULL, begin + 9000 * MS);
+  client_submit(&first, &world, NULL, begin + 300 * MS);
+  struct berthd_job *job = berthd_core_take(world.core);
+  world_advance(&world, begin + 299 * MS);
+  ck_assert(atomic_load(&job->stop));
+  world_finish_job(&world, job, ENDS_WITHOUT_PLAN);
+  ck_assert_int_eq(first.code, BERTH_DEADLINE_EXCEEDED);
+  job = berthd_core_take(world.core);
+  client_submit(&second, &world, NULL, begin + 700 * MS);
+  ck_assert(second.n_done == 0 && patient.n_done == 0);
+  world_advance(&world, begin + 700 * MS);
+  ck_assert(!atomic_load(&job->stop));
+  ck_assert_int_eq(second.code, BERTH_DEADLINE_EXCEEDED);
+  ck_assert_int_eq(second.done_ns, begin + 700 * MS);
+  /* Nobody outlasts this one: what there is by then is its answer. */
+  world_advance(&world, begin + 8999 * MS);
+  ck_assert(atomic_load(&job->stop));
+  world_finish_job(&world, job, ENDS_CUT_SHORT);
+  ck_assert_int_eq(patient.status, BERTH_PLAN_CUT_SHORT);
+  client_finish(&first);
+  client_finish(&second);
+  client_finish(&patient);
+  world_finish(&world);
+}
+END_TEST
+
 START_TEST(a_margin_that_came_in_the_queue_counts_anew) {
   struct world world;
   world_init(&world, NULL);
@@ -197,6 +228,7 @@ int main(void) {
           a_running_search_is_stopped_before_the_deadline_and_its_plan_is_the_answer,
           without_any_plan_it_is_deadline_exceeded, a_worker_that_does_not_stop_does_not_hold_up_the_answer,
           others_go_on_when_one_is_out_of_time, a_search_that_starts_again_tells_nothing_worse_than_before,
+          a_line_of_hasty_requests_does_not_keep_a_search_from_its_first_plan,
           a_margin_that_came_in_the_queue_counts_anew, long_deadlines_are_cut_and_missing_ones_are_given,
           NULL});
 }
