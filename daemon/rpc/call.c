@@ -39,9 +39,9 @@ int64_t call_deadline_ns(const struct call *call) {
 /* ---- Life ---- */
 
 static void destroy(struct call *call) {
+  struct berthd_rpc *counted = call->call != NULL ? call->rpc : NULL;
   if (call->call != NULL) {
     grpc_call_unref(call->call);
-    rpc_close(call->rpc);
   }
   grpc_metadata_array_destroy(&call->metadata);
   if (call->method->path == NULL) {
@@ -60,6 +60,9 @@ static void destroy(struct call *call) {
   berth_problem_unref(call->problem);
   pthread_mutex_destroy(&call->lock);
   free(call);
+  if (counted != NULL) {
+    rpc_close(counted); /* last: the server, and gRPC with it, may be gone from here on */
+  }
 }
 
 struct call *call_ref(struct call *call) {
