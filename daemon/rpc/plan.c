@@ -3,6 +3,7 @@
  * Happy path: the bytes of the request are known and the core still has the plan, and the reply of the last
  * time goes out again. Else: decode, submit; the core answers at once from its cache, or later from a worker.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "rpc/internal.h"
@@ -28,10 +29,18 @@ static void reply_does_not_fit(struct call *call, const struct berthd_answer *an
   }
   uint32_t culprit = answer->plan->n_culprits > 0 ? answer->plan->culprits[0] : BERTH_NO_INDEX;
   struct berth_error err;
+  char why[96];
+  if (pools->n == 1 && answer->plan->lower_bound_bytes > capacity) {
+    snprintf(
+        why, sizeof why, "it needs at least %llu bytes, and the capacity is %llu",
+        (unsigned long long)answer->plan->lower_bound_bytes, (unsigned long long)capacity);
+  } else { /* the bound is of all pools, and it may be another's capacity, or its largest block */
+    snprintf(
+        why, sizeof why, "at least %llu bytes are lacking", (unsigned long long)answer->plan->short_by_bytes);
+  }
   berth_fail(
       &err, BERTH_FAILED_PRECONDITION, BERTH_REASON_DOES_NOT_FIT, culprit, "options.capacity_bytes",
-      "the problem does not fit: it needs at least %llu bytes, and the capacity is %llu",
-      (unsigned long long)answer->plan->lower_bound_bytes, (unsigned long long)capacity);
+      "the problem does not fit: %s", why);
   reply_error(out, &err, 0, &plan, capacity);
 }
 

@@ -120,7 +120,9 @@ static void add_info(
     add_metadata(&info, "index", err->index);
   }
   if (plan != NULL) {
-    add_metadata(&info, "capacity_bytes", capacity_bytes);
+    if (capacity_bytes != BERTH_UNLIMITED) {
+      add_metadata(&info, "capacity_bytes", capacity_bytes);
+    }
     add_metadata(&info, "lower_bound_bytes", plan->plan->lower_bound_bytes);
     add_metadata(&info, "short_by_bytes", plan->plan->short_by_bytes);
     if (plan->plan->n_culprits > 0) {
