@@ -15,7 +15,7 @@ def read_csv(path):
 
 
 def random_rows(n, seed=1, steps=100, largest=1000, longest=None):
-    """Returns n random buffers. Those of endless_rows() keep any search busy for minutes."""
+    """Returns n random buffers."""
     rng = random.Random(seed)
     rows = []
     for i in range(n):
@@ -24,9 +24,24 @@ def random_rows(n, seed=1, steps=100, largest=1000, longest=None):
     return rows
 
 
-def endless_rows(seed=1):
-    """Returns a problem that is not solved within any budget that the tests give."""
-    return random_rows(2000, seed=seed, steps=500, largest=10**6)
+def endless_rows(seed=1, n=1500, steps=400, height=10**8):
+    """Returns a problem that is not solved within any budget that the tests give: a rectangle without waste, cut into n.
+
+    Its optimum is `height`, the load of every step, and plans that are found by search stay far above it."""
+    rng = random.Random(seed)
+    pieces = [(0, steps, height)]  # lower, upper, size
+    while len(pieces) < n:
+        few = rng.sample(range(len(pieces)), min(3, len(pieces)))
+        k = max(few, key=lambda i: (pieces[i][1] - pieces[i][0]) * pieces[i][2])
+        lower, upper, size = pieces[k]
+        if rng.random() < 0.5 and upper - lower > 1:
+            cut = rng.randrange(lower + 1, upper)
+            pieces[k : k + 1] = [(lower, cut, size), (cut, upper, size)]
+        else:
+            cut = rng.randrange(1, size)
+            pieces[k : k + 1] = [(lower, upper, cut), (lower, upper, size - cut)]
+    rng.shuffle(pieces)
+    return [(f"b{i}", *piece) for i, piece in enumerate(pieces)]
 
 
 def load(rows):
