@@ -8,7 +8,8 @@ enum {
   FIRST_BUDGET = 4,
   MOST_LUBY = 256,
   OPENING_ROUNDS = 3,
-  RESTART_SHARE = 4
+  RESTART_SHARE = 16,
+  SLOTS_ASIDE = 1 << 14
 };
 
 static const struct {
@@ -29,7 +30,7 @@ enum { N_OPENING = sizeof opening / sizeof *opening };
 enum berth_code
 berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) {
   struct berth_arena *arena = packing->arena;
-  *campaign = (struct berth_campaign){.packing = packing, .rng = {.state = 3}};
+  *campaign = (struct berth_campaign){.packing = packing, .rng = {.state = 7}, .aside.rng.state = 5};
   enum berth_code code = berth_niche_model_init(&campaign->model, packing->instance, arena, out_usable);
   if (code != BERTH_OK || !*out_usable) {
     return code;
@@ -40,7 +41,9 @@ berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search
   code = code == BERTH_OK ? berth_niche_climb_init(&campaign->climb, &campaign->model, 4, arena) : code;
   campaign->search.switches = packing->switches;
   campaign->offset = berth_arena_new(arena, uint64_t, n);
-  return code == BERTH_OK && campaign->offset == NULL ? BERTH_RESOURCE_EXHAUSTED : code;
+  campaign->aside.weight = berth_arena_new_zeroed(arena, double, campaign->model.n_sections);
+  bool has_all = campaign->offset != NULL && campaign->aside.weight != NULL;
+  return code == BERTH_OK && !has_all ? BERTH_RESOURCE_EXHAUSTED : code;
 }
 
 static void offer(struct berth_campaign *campaign) {
@@ -127,9 +130,9 @@ static void forget(struct berth_niche_search *search) {
 
 static enum berth_niche_outcome
 restart_at(struct berth_campaign *campaign, uint64_t capacity, uint64_t n_nodes) {
-  static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_BULK, BERTH_NICHE_BY_BULK,
-                                               BERTH_NICHE_BY_BULK, BERTH_NICHE_BY_SIZE,
-                                               BERTH_NICHE_BY_AREA, BERTH_NICHE_BY_TROUBLE};
+  static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
+                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
+                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_BULK};
   enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
   uint64_t last_node = campaign->search.n_nodes + n_nodes;
   while (outcome == BERTH_NICHE_LIMIT && campaign->search.n_nodes < last_node) {
@@ -201,6 +204,22 @@ static void learn(struct berth_campaign *campaign, enum berth_niche_outcome outc
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
 }
 
+static void swap_past(struct berth_campaign *campaign) {
+  struct berth_niche_search *search = &campaign->search;
+  struct berth_campaign_past past = {
+      .rng = campaign->rng,
+      .n_restarts = campaign->n_restarts,
+      .n_nodes = search->n_nodes,
+      .weight = search->weight,
+      .memo = search->memo};
+  campaign->rng = campaign->aside.rng;
+  campaign->n_restarts = campaign->aside.n_restarts;
+  search->n_nodes = campaign->aside.n_nodes;
+  search->weight = campaign->aside.weight;
+  search->memo = campaign->aside.memo;
+  campaign->aside = past;
+}
+
 /* While the aim stays open, halfway to the best arena may be easier. */
 static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_t aim) {
   uint64_t ceiling = ceiling_of(campaign);
@@ -208,10 +227,15 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
     return BERTH_NICHE_LIMIT;
   }
   uint64_t middle = aim + (ceiling - aim + 1) / 2;
+  swap_past(campaign);
+  if (campaign->search.memo.n_slots == 0) {
+    berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
+  }
   enum berth_niche_outcome outcome = open_at(campaign, middle, 1);
   if (outcome == BERTH_NICHE_LIMIT) {
     outcome = restart_at(campaign, middle, campaign->n_budget / 2);
   }
+  swap_past(campaign);
   settle(campaign, middle, outcome);
   return outcome;
 }

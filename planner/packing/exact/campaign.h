@@ -10,6 +10,15 @@
 #include "packing/exact/niche_climb.h"
 #include "packing/strategy.h"
 
+/* What runs leave to later runs. */
+struct berth_campaign_past {
+  struct berth_rng rng;
+  uint64_t n_restarts;
+  uint64_t n_nodes;
+  double *weight;
+  struct berth_niche_memo memo;
+};
+
 struct berth_campaign {
   struct berth_packing_search *packing;
   struct berth_niche_model model;
@@ -17,7 +26,9 @@ struct berth_campaign {
   struct berth_niche_order order;
   struct berth_niche_climb climb;
   struct berth_rng rng;
-  uint64_t *offset; /* in bytes */
+  struct berth_campaign_past aside; /* of the capacities above the aim: whatever plan is known before, the
+                                     * search at the aim goes the same way */
+  uint64_t *offset;                 /* in bytes */
   uint64_t
       refuted_step;  /* how far to aim above the bound: doubles with each refutation, 0 before the first */
   uint64_t n_budget; /* of nodes, of the present turn */

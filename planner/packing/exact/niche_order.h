@@ -14,6 +14,7 @@ enum berth_niche_by {
   BERTH_NICHE_BY_LOAD,     /* the fullest section of its life, then area */
   BERTH_NICHE_BY_PEAK,     /* the fullest section of its life, then sections */
   BERTH_NICHE_BY_TROUBLE,  /* area times how often its sections have refuted */
+  BERTH_NICHE_BY_STRETCH,  /* a random blend of size, bulk, area and trouble that changes along time */
 };
 
 struct berth_niche_order {
