@@ -6,7 +6,7 @@ import time
 
 import grpc
 import pytest
-from lib.paths import BUILD
+from lib.paths import SANITIZED
 from lib.problems import fill, random_rows
 from lib.protos import Api
 
@@ -14,7 +14,6 @@ pytestmark = pytest.mark.sanitize
 
 COMPUTE = "/berth.v1.PlanService/ComputePlan"
 MIB = 1 << 20
-SANITIZED = BUILD.name in ("asan", "tsan")
 
 
 def varint(value):

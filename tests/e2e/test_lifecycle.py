@@ -1,4 +1,5 @@
 """berthd from start to end: readiness, signals, sockets left behind, rivals, configuration."""
+import os
 import signal
 import socket
 import stat
@@ -129,16 +130,12 @@ def test_permissions_of_the_socket(start):
 
 
 def test_sockets_handed_over_by_systemd(start, folder):
-    path = folder / "handed.sock"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
-        listener.listen(16)
-        activate = ("systemd-socket-activate", "--listen", str(folder / "activated.sock"))
-        daemon = start(wait=False, prefix=activate)
-        with_path = folder / "activated.sock"
-        poll(with_path.exists, 10, "systemd-socket-activate listens")
-        assert run_ctl("plan", EXAMPLE, "--json", "--server", f"unix:{with_path}").status == OK
-        assert not daemon.socket.exists(), "a socket handed over takes the place of its own"
+    path = folder / "activated.sock"
+    passed_on = [f"--setenv={name}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ]
+    daemon = start(wait=False, prefix=("systemd-socket-activate", *passed_on, "--listen", str(path)))
+    poll(path.exists, 10, "systemd-socket-activate listens")
+    assert run_ctl("plan", EXAMPLE, "--json", "--server", f"unix:{path}").status == OK
+    assert not daemon.socket.exists(), "a socket handed over takes the place of its own"
 
 
 def test_notifications(start, folder):

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from lib.ctl import NO_FIT, OK
 from lib.ctl import ctl as bare_ctl
-from lib.paths import EXAMPLE, RESNET50
+from lib.paths import EXAMPLE, RESNET50, SLOWDOWN
 from lib.problems import csv, endless_rows, load, random_rows, read_csv, violations
 
 pytestmark = pytest.mark.sanitize
@@ -120,10 +120,11 @@ def test_capacity_that_is_proven_too_small(ctl):
 
 
 def test_deadline_cuts_a_search_short_and_says_so(ctl, endless):
-    answer = plan(ctl, endless, "--deadline", "1.5", "--budget", "100000000000")
+    bounds = ("--deadline", 1.5 * SLOWDOWN, "--budget", 100000000000)
+    answer = plan(ctl, endless, *bounds)
     assert answer["status"] == "cut_short"
     assert not violations(endless_rows(), offsets(answer, endless_rows()), answer["arena_bytes"])
-    again = plan(ctl, endless, "--deadline", "1.5", "--budget", "100000000000")
+    again = plan(ctl, endless, *bounds)
     assert not again["cached"], "a plan that was cut short is not kept"
 
 

@@ -9,6 +9,8 @@ DATA = ROOT / "tests/data/intervals"
 RESNET50 = DATA / "somas/resnet50.csv"
 EXAMPLE = DATA / "minimalloc-small/input.12.csv"
 HARD = DATA / "minimalloc/K.1048576.csv"
+SANITIZED = BUILD.name in ("asan", "tsan")
+SLOWDOWN = 5 if SANITIZED else 1  # of deadlines that a search is to be cut short by
 NODE_MODULES = ROOT / "build/node/node_modules"
 
 
