@@ -63,6 +63,10 @@ enum berth_code berth_builder_close_pools(struct berth_problem_builder *builder)
 enum berth_code berth_builder_add_row(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec,
     bool external);
+/* Keeps an id; blames the item where it is no text or there is no room. */
+enum berth_code berth_builder_add_name(
+    struct berth_problem_builder *builder, struct berth_names *names, struct berth_item item,
+    struct berth_text id);
 /* The part of it that a workspace needs too: alignment, and the sum of sizes. */
 enum berth_code berth_builder_add_size(
     struct berth_problem_builder *builder, struct berth_item item, const char *field, uint64_t size,

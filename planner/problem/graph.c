@@ -157,21 +157,6 @@ static enum berth_code check_list(
   return BERTH_OK;
 }
 
-static enum berth_code
-add_operator_name(struct berth_problem_builder *builder, struct berth_item item, struct berth_text id) {
-  switch (berth_names_add(&builder->allocator, &builder->problem->operator_names, item.index, id)) {
-  case BERTH_NAMES_OK:
-    return BERTH_OK;
-  case BERTH_NAMES_BAD_TEXT:
-    return berth_builder_blame(builder, item, BERTH_REASON_BAD_TEXT, "id", "its id is not UTF-8 without NUL");
-  case BERTH_NAMES_TOO_LONG:
-    return berth_builder_limit(builder, item, "id", "all ids together pass 2^32 - 1 bytes");
-  case BERTH_NAMES_OUT_OF_MEMORY:
-    break;
-  }
-  return berth_fail_memory(&builder->error);
-}
-
 static enum berth_code check_inplace(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_operator_spec *spec) {
   if (spec->n_inplace > UINT32_MAX - builder->problem->columns.permissions.n) {
@@ -258,7 +243,9 @@ static enum berth_code add_operator(
     return berth_builder_limit(builder, item, "id", "at most %u are allowed", BERTH_MAX_BUFFERS);
   }
   enum berth_code code = berth_builder_close_pools(builder);
-  code = code != BERTH_OK ? code : add_operator_name(builder, item, spec->id);
+  code = code != BERTH_OK
+             ? code
+             : berth_builder_add_name(builder, &builder->problem->operator_names, item, spec->id);
   code = code != BERTH_OK
              ? code
              : check_list(builder, item, "inputs", spec->inputs, spec->n_inputs, columns->inputs.n);

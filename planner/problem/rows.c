@@ -75,9 +75,10 @@ static enum berth_code check_plain(
   return berth_builder_check_alignment(builder, item, "alignment", spec->alignment);
 }
 
-static enum berth_code
-add_name(struct berth_problem_builder *builder, struct berth_item item, struct berth_text id) {
-  switch (berth_names_add(&builder->allocator, &builder->problem->names, item.index, id)) {
+enum berth_code berth_builder_add_name(
+    struct berth_problem_builder *builder, struct berth_names *names, struct berth_item item,
+    struct berth_text id) {
+  switch (berth_names_add(&builder->allocator, names, item.index, id)) {
   case BERTH_NAMES_OK:
     return BERTH_OK;
   case BERTH_NAMES_BAD_TEXT:
@@ -291,7 +292,7 @@ enum berth_code berth_builder_add_row(
     bool external) {
   enum berth_code code = berth_builder_close_pools(builder);
   code = code != BERTH_OK ? code : check_plain(builder, item, spec);
-  code = code != BERTH_OK ? code : add_name(builder, item, spec->id);
+  code = code != BERTH_OK ? code : berth_builder_add_name(builder, &builder->problem->names, item, spec->id);
   code = code != BERTH_OK ? code : check_pools(builder, item, spec);
   code = code != BERTH_OK ? code : add_pools(builder, item, spec);
   code = code != BERTH_OK ? code : add_pin(builder, item, spec);
