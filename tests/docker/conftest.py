@@ -1,10 +1,12 @@
 """The image, built by buildah from docker/Dockerfile, and ways to run it with podman."""
+import contextlib
 import json
 import pathlib
 import subprocess
 import time
 
 import pytest
+from ports import held_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGE = "localhost/berth-test:latest"
@@ -74,8 +76,10 @@ class Container:
 def start(image, tmp_path):
     """Starts containers, and removes them afterwards."""
     containers = []
+    ports = contextlib.ExitStack()
 
-    def run(http_port, *arguments):
+    def run(*arguments):
+        http_port = ports.enter_context(held_port())
         run_dir = tmp_path / str(http_port)
         run_dir.mkdir()
         run_dir.chmod(0o777)
@@ -86,3 +90,4 @@ def start(image, tmp_path):
     yield run
     for container in containers:
         container.remove()
+    ports.close()

@@ -1,17 +1,10 @@
 """The image: what it says of itself, and a daemon that plans in it, read-only, without rights."""
 import json
-import socket
 import urllib.request
 
 from conftest import IMAGE, ROOT, RUN, command
 
 PLAN = "intervals/somas/resnet50.csv"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def plan_in_a_client_container(daemon, *arguments):
@@ -40,7 +33,7 @@ def test_nothing_of_the_build_is_left(image):
 
 
 def test_plans_serves_metrics_and_stops_cleanly(start):
-    daemon = start(free_port())
+    daemon = start()
     daemon.wait_healthy()
 
     first = json.loads(plan_in_a_client_container(daemon, "--json"))
@@ -56,7 +49,7 @@ def test_plans_serves_metrics_and_stops_cleanly(start):
 
 
 def test_sick_daemon_is_seen(start):
-    daemon = start(free_port())
+    daemon = start()
     daemon.wait_healthy()
     daemon.signal("STOP")
     assert daemon.exec("timeout", "20", "berthd", "healthcheck", check=False).returncode != 0

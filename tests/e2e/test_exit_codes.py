@@ -9,8 +9,8 @@ import pytest
 from lib import ctl as codes
 from lib.ctl import ctl as bare_ctl
 from lib.ctl import start_ctl
-from lib.daemon import free_port
 from lib.paths import EXAMPLE
+from ports import held_port
 
 
 def test_plan(ctl):
@@ -51,9 +51,10 @@ def test_does_not_fit(ctl):
 
 
 def test_nobody_listens(folder):
-    for address in (f"unix:{folder}/none.sock", f"127.0.0.1:{free_port()}"):
-        result = bare_ctl("plan", EXAMPLE, "--server", address)
-        assert result.status == codes.UNAVAILABLE and address in result.err, result
+    with held_port() as port:
+        for address in (f"unix:{folder}/none.sock", f"127.0.0.1:{port}"):
+            result = bare_ctl("plan", EXAMPLE, "--server", address)
+            assert result.status == codes.UNAVAILABLE and address in result.err, result
 
 
 def test_server_that_accepts_and_says_nothing_runs_into_the_deadline():

@@ -7,8 +7,9 @@ import urllib.request
 
 import pytest
 from lib.ctl import OK
-from lib.daemon import free_port, poll
+from lib.daemon import poll
 from lib.paths import EXAMPLE
+from ports import held_port
 
 EXPECTED = {
     "grpc_server_call_started_total", "grpc_server_call_duration_seconds", "berth_cache_requests_total",
@@ -21,8 +22,8 @@ EXPECTED = {
 
 
 class Prometheus:
-    def __init__(self, folder, target):
-        self.address = f"127.0.0.1:{free_port()}"
+    def __init__(self, folder, target, port):
+        self.address = f"127.0.0.1:{port}"
         config = folder / "prometheus.yml"
         config.write_text(
             "global: {scrape_interval: 1s, scrape_timeout: 1s}\n"
@@ -55,9 +56,10 @@ class Prometheus:
 
 @pytest.fixture
 def prometheus(folder, daemon):
-    started = Prometheus(folder, daemon.http)
-    yield started
-    started.stop()
+    with held_port() as port:
+        started = Prometheus(folder, daemon.http, port)
+        yield started
+        started.stop()
 
 
 def test_exposition_is_clean(daemon, ctl):

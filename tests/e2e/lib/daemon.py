@@ -2,7 +2,6 @@
 import contextlib
 import json
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -10,13 +9,6 @@ import urllib.error
 import urllib.request
 
 from .paths import BIN, clean_environment
-
-
-def free_port():
-    """Returns a TCP port of the loopback that nothing uses now."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def poll(condition, seconds, what):
@@ -36,11 +28,9 @@ class Daemon:
     def __init__(self, folder, wait=True, environment=None, prefix=(), **options):
         self.folder = folder
         self.socket = folder / "berthd.sock"
-        self.tcp = f"127.0.0.1:{free_port()}"
-        self.http = f"127.0.0.1:{free_port()}"
         flags = {
-            "listen-unix": str(self.socket), "listen-tcp": self.tcp, "http-listen": self.http, "log-format": "json",
-            "log-level": "debug", "log-rate": "0", **options,
+            "listen-unix": str(self.socket), "listen-tcp": "127.0.0.1:0", "http-listen": "127.0.0.1:0",
+            "log-format": "json", "log-level": "debug", "log-rate": "0", **options,
         }
         words = [*prefix, str(BIN / "berthd")]
         for name, value in flags.items():
@@ -63,6 +53,24 @@ class Daemon:
     def address(self):
         """The unix socket, as gRPC writes it."""
         return f"unix:{self.socket}"
+
+    @property
+    def tcp(self):
+        """The TCP address that gRPC listens on."""
+        return self._bound("tcp")
+
+    @property
+    def http(self):
+        """The TCP address of the metrics."""
+        return self._bound("http")
+
+    def _bound(self, kind):
+        """Waits for the port that the kernel chose: one that a test chose could be taken before berthd binds it."""
+        def bound():
+            assert self.running(), f"berthd ended with {self.process.returncode}:\n{self.log}"
+            return next((e["port"] for e in self.events() if e["event"] == "server.listening" and kind in e), None)
+
+        return f"127.0.0.1:{poll(bound, 30, f'berthd listens ({kind})')}"
 
     @property
     def pid(self):
