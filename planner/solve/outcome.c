@@ -114,10 +114,20 @@ static bool is_proven(const struct berth_solve_task *task) {
   return true;
 }
 
+static uint64_t beyond_capacity(const struct berth_solve_task *task) {
+  if (task->refused == BERTH_NO_INDEX) {
+    return 0;
+  }
+  const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
+  return pool->lower_bound > pool->capacity ? pool->lower_bound - pool->capacity : 0;
+}
+
 static enum berth_code refuse(const struct berth_solve_task *task, struct berth_plan *plan) {
   plan->status = BERTH_PLAN_UNKNOWN;
+  uint64_t short_by = beyond_capacity(task);
   if (task->homeless != BERTH_NO_INDEX) {
-    blame(plan, lacking(task, task->homeless));
+    uint64_t lacks = lacking(task, task->homeless);
+    blame(plan, short_by > lacks ? short_by : lacks);
     plan->culprits[plan->n_culprits++] = task->homeless;
     return BERTH_OK;
   }
@@ -132,7 +142,7 @@ static enum berth_code refuse(const struct berth_solve_task *task, struct berth_
     plan->culprits[k] = pool->members[plan->culprits[k]];
   }
   berth_arena_finish(&arena);
-  blame(plan, pool->lower_bound > pool->capacity ? pool->lower_bound - pool->capacity : 1);
+  blame(plan, short_by);
   return code;
 }
 

@@ -110,7 +110,7 @@ static enum berth_code run_strategy(
       .best_arena = pool->arena_bytes,
       .best_offset = pool->offset,
       .infeasible = pool->infeasible,
-      .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED,
+      .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED && pool->capacity != BERTH_UNLIMITED,
       .ctx = &listener,
       .on_improvement = on_improvement};
   if (berth_packing_done(&search) || task->effort.state != BERTH_EFFORT_RUNNING) {
@@ -230,7 +230,7 @@ static enum berth_code place_pools(struct berth_solve_task *task) {
 /* Rounds until all pools have plans, or nobody can move on: each moves at least one buffer down its list. */
 static enum berth_code place(struct berth_solve_task *task) {
   berth_assign_first(&task->assignment, task->order, &task->homeless);
-  if (task->homeless != BERTH_NO_INDEX) {
+  if (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1) {
     return BERTH_OK;
   }
   task->is_settled = task->assignment.n_pools == 1;
@@ -310,6 +310,34 @@ static enum berth_code improve(struct berth_solve_task *task) {
   return BERTH_OK;
 }
 
+/* ---- How much is missing ---- */
+
+enum { NEED_SHARE = 8 };
+
+/* What is proven not to fit is planned again without the capacity, for one part in NEED_SHARE of the budget:
+ * the bound says by how much the capacity must grow, and not only that it must. */
+static enum berth_code measure_need(struct berth_solve_task *task) {
+  if (task->refused == BERTH_NO_INDEX || !task->assignment.pools[task->refused].infeasible) {
+    return BERTH_OK;
+  }
+  struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
+  if (!is_searched(pool)) {
+    return BERTH_OK;
+  }
+  struct berth_packing_pool unlimited = *pool;
+  unlimited.capacity = unlimited.instance.capacity = BERTH_UNLIMITED;
+  unlimited.arena_bytes = BERTH_UNLIMITED;
+  unlimited.infeasible = false;
+  uint64_t budget = task->options.budget_ticks;
+  uint64_t share = budget_left(task, budget);
+  share = share < budget / NEED_SHARE ? share : budget / NEED_SHARE;
+  berth_effort_set_limit(&task->effort, task->effort.ticks + share);
+  enum berth_code code = run_placement(task, &unlimited);
+  code = code != BERTH_OK ? code : search_pool(task, &unlimited, task->effort.ticks + share);
+  pool->lower_bound = unlimited.lower_bound;
+  return code;
+}
+
 /* ---- The phases ---- */
 
 static enum berth_code run(struct berth_solve_task *task, struct berth_error *err) {
@@ -332,6 +360,7 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
     code = improve(task);
   }
+  code = code != BERTH_OK ? code : measure_need(task);
   if (code != BERTH_OK && task->effort.state == BERTH_EFFORT_STOPPED) {
     return berth_solve_stopped(err);
   }
