@@ -138,9 +138,12 @@ static void draw_boxes(struct drawing *drawing, const uint8_t *is_drawn) {
     }
     berth_writer_text(view->writer, is_open ? "</g>\n" : "");
   }
-  for (uint32_t i = 0; i < view->buffers->n; i++) {
+}
+
+static void draw_labels(struct drawing *drawing, const uint8_t *is_drawn) {
+  for (uint32_t i = 0; i < drawing->view->buffers->n; i++) {
     if (is_drawn[i]) {
-      berth_svg_pieces(view, i, drawing, draw_label);
+      berth_svg_pieces(drawing->view, i, drawing, draw_label);
     }
   }
 }
@@ -199,6 +202,8 @@ enum berth_code berth_svg_draw_panel(
   if (code == BERTH_OK) {
     struct drawing drawing = {.view = view, .panel = panel, .with_titles = all};
     draw_boxes(&drawing, is_drawn);
+    code = berth_svg_tenants(view, panel, err);
+    draw_labels(&drawing, is_drawn);
     draw_marks(view, panel);
   }
   view->allocator->resize(view->allocator->ctx, is_drawn, n, 0);

@@ -41,6 +41,7 @@ static const char STYLE[] =
     ".g5{stroke:#f2b04b}\n"
     ".l .g0{stroke:#f6c453}.l .g1{stroke:#a4cf6a}.l .g2{stroke:#56b89a}.l .g3{stroke:#4f9dc4}"
     ".l .g4{stroke:#6c80c4}.l .g5{stroke:#8f76b5}\n"
+    ".tenant{fill:#fff;fill-opacity:.22;stroke:#10202c;stroke-opacity:.6;stroke-dasharray:4 3}\n"
     "</style>\n";
 
 static uint32_t count_panels(const struct berth_plan *plan) {

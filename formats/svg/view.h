@@ -85,6 +85,11 @@ enum berth_code berth_svg_grid(
     const struct berth_svg_view *view, const struct berth_svg_panel *panel, const uint8_t *is_drawn,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* Outlines of the views and of the results in place, if they are not too many to be told apart. */
+enum berth_code berth_svg_tenants(
+    const struct berth_svg_view *view, const struct berth_svg_panel *panel,
+    struct berth_error *err) BERTH_MUST_USE;
+
 void berth_svg_legend(const struct berth_svg_view *view, double y);
 void berth_svg_head(const struct berth_svg_view *view, const char *title);
 

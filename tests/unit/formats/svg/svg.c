@@ -2,6 +2,7 @@
 
 #include "markup.h"
 #include "support.h"
+#include "json/problem.h"
 
 enum { CANVAS = 3600 };
 
@@ -168,9 +169,41 @@ START_TEST(classes_and_pools) {
 }
 END_TEST
 
+static struct berth_problem *graph_with_tenants(void) {
+  static const char TEXT[] =
+      "{\"values\": [{\"id\": \"a\", \"size\": 8}, {\"id\": \"b&\", \"size\": 8},"
+      "  {\"id\": \"left\", \"size\": 4, \"view_of\": \"b&\"}, {\"id\": \"c\", \"size\": 8, \"class\": "
+      "\"output\"}],"
+      " \"operators\": [{\"outputs\": [\"a\"]},"
+      "  {\"inputs\": [\"a\"], \"outputs\": [\"b&\"], \"inplace\": [{\"input\": \"a\", \"output\": \"b&\"}]},"
+      "  {\"inputs\": [\"left\"], \"outputs\": [\"c\"]}]}";
+  struct berth_problem *problem = NULL;
+  ck_assert_int_eq(berth_json_read_problem(TEXT, sizeof TEXT - 1, NULL, &problem, NULL), BERTH_OK);
+  return problem;
+}
+
+START_TEST(views_and_results_in_place_are_outlined) {
+  struct berth_problem *problem = graph_with_tenants();
+  struct berth_plan *plan = plan_with(problem, (const uint64_t[]){0, 8});
+  struct kept kept;
+  draw(problem, plan, NULL, &kept);
+  unsigned n = 0;
+  for (const char *at = kept.bytes; (at = strstr(at, "class=\"tenant\"")) != NULL; at++) {
+    n++;
+  }
+  ck_assert_uint_eq(n, 2); /* b in a's place, and left in b's */
+  ck_assert_ptr_nonnull(strstr(kept.bytes, ">b&amp;</text>"));
+  ck_assert_ptr_nonnull(strstr(kept.bytes, ">left</text>"));
+  free(kept.bytes);
+  berth_plan_unref(plan);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "svg/svg", (const TTest *const[]){
                      the_reader_sees_what_is_wrong, every_buffer_is_drawn_and_named, awkward_plans,
-                     a_plan_that_does_not_fit, size_is_bounded_for_many_buffers, classes_and_pools, NULL});
+                     a_plan_that_does_not_fit, size_is_bounded_for_many_buffers, classes_and_pools,
+                     views_and_results_in_place_are_outlined, NULL});
 }
