@@ -24,10 +24,10 @@
     "One of the two may be '-'.")                                                                            \
   X(EXPLAIN, "explain", "FILE", 1, 1, "show what the peak is made of",                                       \
     "Lists the buffers that are live at the step of the peak, largest first, with their shares; they sum "   \
-    "to the peak exactly. Every step at which the peak is reached is listed. Of a graph, the operator that " \
-    "runs then is named, and the bytes are summed by class and by the operator that made them. No server "   \
-    "is "                                                                                                    \
-    "needed.")                                                                                               \
+    "to the peak exactly. Every step at which the peak is reached is listed, and with --all shown. Of a "    \
+    "graph, the operator that runs then is named, the bytes are summed by class and by the operator that "   \
+    "made them, what each operator needs is told, and of each permission to write in place whether it is "   \
+    "used, or why it is not. No server is needed.")                                                          \
   X(DIFF, "diff", "PLAN_A PLAN_B", 2, 2, "show what changed between two plans",                              \
     "Compares two plans that plan --json printed: arena, peak, and the buffers that were added, removed, "   \
     "resized, moved, or live at other steps. Buffers are matched by id. What each has at the peak of one "   \
@@ -89,6 +89,8 @@ enum berthctl_kind {
   X(TOLERANCE, "tolerance", 't', PERCENT, "PERCENT", BERTHCTL_ON(CHECK), NULL,                               \
     "how much larger than the baseline's the arena may be, such as 2%; 0 by default")                        \
   X(STEP, "step", 0, STEP, "STEP", BERTHCTL_ON(EXPLAIN), NULL, "explain this step, and not the peak's")      \
+  X(TIMELINE, "timeline", 0, TEXT, "FORM", BERTHCTL_ON(EXPLAIN), NULL,                                       \
+    "show the bytes that are live over time, and nothing else: text, csv or json")                           \
   X(NAME, "name", 'n', TEXT, "NAME",                                                                         \
     BERTHCTL_ON_OUTPUT & ~(BERTHCTL_ON(SERVER) | BERTHCTL_ON(DIFF) | BERTHCTL_ON(CHECK)), NULL,              \
     "the problem's name in what is printed; the file's name by default")                                     \

@@ -6,8 +6,6 @@
 
 enum { N_ROWS_SHOWN = 20, NAME_SIZE = 128 };
 
-static const char *const CHANGES[BERTHCTL_N_CHANGES] = {"added", "removed", "resized", "retimed", "moved"};
-
 /* ---- JSON ---- */
 
 static void write_text(struct berth_json *json, const char *key, struct berth_text text) {
@@ -25,15 +23,14 @@ write_side(struct berth_json *json, const char *key, const struct berth_json_sav
     return;
   }
   const struct berth_buffers *buffers = berth_problem_buffers(saved->problem);
-  const struct berth_json_saved_buffer *item = &saved->buffers[buffer];
   berth_json_open(json, key, '{');
   berth_json_u64(json, "index", buffer);
   berth_json_u64(json, "size", buffers->size_bytes[buffer]);
   berth_json_i64(json, "lower", buffers->lower[buffer]);
   berth_json_i64(json, "upper", buffers->upper[buffer]);
-  write_text(json, "pool", item->pool);
-  if (item->offset != BERTH_NO_OFFSET) {
-    berth_json_u64(json, "offset", item->offset);
+  write_text(json, "pool", saved->pool[buffer]);
+  if (saved->offset[buffer] != BERTH_NO_OFFSET) {
+    berth_json_u64(json, "offset", saved->offset[buffer]);
   } else {
     berth_json_null(json, "offset");
   }
@@ -41,26 +38,26 @@ write_side(struct berth_json *json, const char *key, const struct berth_json_sav
 }
 
 static struct berth_text
-id_of(const struct berthctl_comparison *comparison, const struct berthctl_difference *row) {
-  return row->after != BERTH_NO_INDEX ? comparison->after.saved->buffers[row->after].id
-                                      : comparison->before.saved->buffers[row->before].id;
+id_of(const struct berthctl_comparison *comparison, const struct berth_difference *row) {
+  return row->after != BERTH_NO_INDEX ? comparison->after->id[row->after]
+                                      : comparison->before->id[row->before];
 }
 
 static void write_row(
     struct berth_json *json, const struct berthctl_comparison *comparison,
-    const struct berthctl_difference *row) {
+    const struct berth_difference *row) {
   berth_json_open(json, NULL, '{');
   write_text(json, "id", id_of(comparison, row));
   berth_json_open(json, "changes", '[');
-  for (unsigned i = 0; i < BERTHCTL_N_CHANGES; i++) {
+  for (unsigned i = 0; i < BERTH_N_CHANGES; i++) {
     if ((row->changes >> i & 1) != 0) {
-      berth_json_string(json, NULL, CHANGES[i]);
+      berth_json_string(json, NULL, berth_change_name((enum berth_change)i));
     }
   }
   berth_json_close(json, ']');
   berth_json_i64(json, "peak_bytes", row->peak_bytes);
-  write_side(json, "before", comparison->before.saved, row->before);
-  write_side(json, "after", comparison->after.saved, row->after);
+  write_side(json, "before", comparison->before, row->before);
+  write_side(json, "after", comparison->after, row->after);
   berth_json_close(json, '}');
 }
 
@@ -73,31 +70,31 @@ static void write_arena(struct berth_json *json, const char *key, const struct b
 }
 
 void berthctl_comparison_write(const struct berthctl_comparison *comparison, struct berth_json *json) {
-  const struct berthctl_side *before = &comparison->before;
-  const struct berthctl_side *after = &comparison->after;
+  const struct berth_json_saved *before = comparison->before;
+  const struct berth_json_saved *after = comparison->after;
+  const struct berth_comparison *what = &comparison->what;
   berth_json_open(json, "arena_bytes", '{');
-  write_arena(json, "before", before->saved);
-  write_arena(json, "after", after->saved);
-  if (before->saved->has_arena && after->saved->has_arena) {
-    berth_json_i64(
-        json, "difference", (int64_t)after->saved->arena_bytes - (int64_t)before->saved->arena_bytes);
+  write_arena(json, "before", before);
+  write_arena(json, "after", after);
+  if (before->has_arena && after->has_arena) {
+    berth_json_i64(json, "difference", (int64_t)after->arena_bytes - (int64_t)before->arena_bytes);
   } else {
     berth_json_null(json, "difference");
   }
   berth_json_close(json, '}');
   berth_json_open(json, "peak_bytes", '{');
-  berth_json_u64(json, "before", before->peak_bytes);
-  berth_json_u64(json, "after", after->peak_bytes);
-  berth_json_i64(json, "difference", (int64_t)after->peak_bytes - (int64_t)before->peak_bytes);
-  berth_json_i64(json, "step_before", before->peak_step);
-  berth_json_i64(json, "step_after", after->peak_step);
+  berth_json_u64(json, "before", what->peak_bytes[0]);
+  berth_json_u64(json, "after", what->peak_bytes[1]);
+  berth_json_i64(json, "difference", (int64_t)what->peak_bytes[1] - (int64_t)what->peak_bytes[0]);
+  berth_json_i64(json, "step_before", what->peak_step[0]);
+  berth_json_i64(json, "step_after", what->peak_step[1]);
   berth_json_close(json, '}');
-  for (unsigned i = 0; i < BERTHCTL_N_CHANGES; i++) {
-    berth_json_u64(json, CHANGES[i], comparison->n_changed[i]);
+  for (unsigned i = 0; i < BERTH_N_CHANGES; i++) {
+    berth_json_u64(json, berth_change_name((enum berth_change)i), comparison->what.n_changed[i]);
   }
   berth_json_open(json, "buffers", '[');
-  for (uint32_t i = 0; i < comparison->n_rows; i++) {
-    write_row(json, comparison, &comparison->rows[i]);
+  for (uint32_t i = 0; i < comparison->what.n_rows; i++) {
+    write_row(json, comparison, &comparison->what.rows[i]);
   }
   berth_json_close(json, ']');
 }
@@ -131,22 +128,24 @@ static void put_size(char *out, size_t capacity, const struct berth_json_saved *
 
 static void print_row(
     struct berthctl_table *table, const struct berthctl_comparison *comparison,
-    const struct berthctl_difference *row) {
+    const struct berth_difference *row) {
   char name[NAME_SIZE];
   char changes[64] = "";
   char before[40];
   char after[40];
   char peak[40];
   size_t n = 0;
-  for (unsigned i = 0; i < BERTHCTL_N_CHANGES; i++) {
+  for (unsigned i = 0; i < BERTH_N_CHANGES; i++) {
     if ((row->changes >> i & 1) != 0) {
-      n += (size_t)snprintf(changes + n, sizeof changes - n, "%s%s", n != 0 ? ", " : "", CHANGES[i]);
+      n += (size_t)snprintf(
+          changes + n, sizeof changes - n, "%s%s", n != 0 ? ", " : "",
+          berth_change_name((enum berth_change)i));
     }
   }
   uint32_t index = row->after != BERTH_NO_INDEX ? row->after : row->before;
   berthctl_text_name(id_of(comparison, row), index, name, sizeof name);
-  put_size(before, sizeof before, comparison->before.saved, row->before);
-  put_size(after, sizeof after, comparison->after.saved, row->after);
+  put_size(before, sizeof before, comparison->before, row->before);
+  put_size(after, sizeof after, comparison->after, row->after);
   put_difference(peak, sizeof peak, row->peak_bytes);
   berthctl_table_row(
       table, (const char *const[]){name, n != 0 ? changes : "another step", before, after, peak}, 5);
@@ -160,19 +159,21 @@ print_rows(const struct berthctl_comparison *comparison, bool all, const struct 
       {"BYTES BEFORE", true, false},
       {"AFTER", true, false},
       {"AT PEAK", true, false}};
-  uint32_t n = all || comparison->n_rows <= N_ROWS_SHOWN ? comparison->n_rows : N_ROWS_SHOWN;
+  uint32_t n = all || comparison->what.n_rows <= N_ROWS_SHOWN ? comparison->what.n_rows : N_ROWS_SHOWN;
   if (n == 0) {
     return;
   }
   struct berthctl_table table;
   berthctl_table_init(&table, terminal, COLUMNS, 5);
   for (uint32_t i = 0; i < n; i++) {
-    print_row(&table, comparison, &comparison->rows[i]);
+    print_row(&table, comparison, &comparison->what.rows[i]);
   }
   putchar('\n');
   berthctl_table_finish(&table);
-  if (n < comparison->n_rows) {
-    printf("and %s buffers more; --all shows every one\n", berth_units_grouped(comparison->n_rows - n).text);
+  if (n < comparison->what.n_rows) {
+    printf(
+        "and %s buffers more; --all shows every one\n",
+        berth_units_grouped(comparison->what.n_rows - n).text);
   }
 }
 
@@ -183,15 +184,18 @@ void berthctl_comparison_print(
       "%s%s%s -> %s%s%s\n", berthctl_style(terminal->color, BERTHCTL_STYLE_BOLD), before,
       berthctl_unstyle(terminal->color), berthctl_style(terminal->color, BERTHCTL_STYLE_BOLD), after,
       berthctl_unstyle(terminal->color));
-  if (comparison->before.saved->has_arena && comparison->after.saved->has_arena) {
-    print_change("arena", comparison->before.saved->arena_bytes, comparison->after.saved->arena_bytes);
+  if (comparison->before->has_arena && comparison->after->has_arena) {
+    print_change("arena", comparison->before->arena_bytes, comparison->after->arena_bytes);
     putchar('\n');
   }
-  print_change("peak ", comparison->before.peak_bytes, comparison->after.peak_bytes);
+  print_change("peak ", comparison->what.peak_bytes[0], comparison->what.peak_bytes[1]);
   printf(
-      " at steps %" PRId64 " and %" PRId64 "\n ", comparison->before.peak_step, comparison->after.peak_step);
-  for (unsigned i = 0; i < BERTHCTL_N_CHANGES; i++) {
-    printf("%s %u %s", i != 0 ? "," : "", comparison->n_changed[i], CHANGES[i]);
+      " at steps %" PRId64 " and %" PRId64 "\n ", comparison->what.peak_step[0],
+      comparison->what.peak_step[1]);
+  for (unsigned i = 0; i < BERTH_N_CHANGES; i++) {
+    printf(
+        "%s %u %s", i != 0 ? "," : "", comparison->what.n_changed[i],
+        berth_change_name((enum berth_change)i));
   }
   putchar('\n');
   print_rows(comparison, all, terminal);

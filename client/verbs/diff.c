@@ -33,6 +33,20 @@ static const char *shown_name(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+struct berth_report_side berthctl_saved_side(const struct berth_json_saved *saved) {
+  return (struct berth_report_side){
+      .problem = saved->problem, .id = saved->id, .offset = saved->offset, .pool_name = saved->pool};
+}
+
+static enum berth_code compare(
+    const struct document documents[2], struct berthctl_comparison *out_comparison, struct berth_error *err) {
+  const struct berth_report_side before = berthctl_saved_side(&documents[0].saved);
+  const struct berth_report_side after = berthctl_saved_side(&documents[1].saved);
+  out_comparison->before = &documents[0].saved;
+  out_comparison->after = &documents[1].saved;
+  return berth_report_compare(&before, &after, NULL, &out_comparison->what, err);
+}
+
 static enum berthctl_exit say(const struct berthctl_terminal *terminal, const struct berth_error *err) {
   return berthctl_error_say(terminal, NULL, err);
 }
@@ -40,14 +54,13 @@ static enum berthctl_exit say(const struct berthctl_terminal *terminal, const st
 enum berthctl_exit
 berthctl_verb_diff(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct document documents[2] = {{.input = {.n_bytes = 0}}, {.input = {.n_bytes = 0}}};
-  struct berthctl_comparison comparison = {.rows = NULL};
+  struct berthctl_comparison comparison = {.before = NULL};
   struct berth_error err = {.code = BERTH_OK};
   enum berthctl_exit status = load_document(terminal, options->arguments[0], &documents[0]);
   if (status == BERTHCTL_EXIT_OK) {
     status = load_document(terminal, options->arguments[1], &documents[1]);
   }
-  if (status == BERTHCTL_EXIT_OK &&
-      berthctl_compare(&documents[0].saved, &documents[1].saved, &comparison, &err) != BERTH_OK) {
+  if (status == BERTHCTL_EXIT_OK && compare(documents, &comparison, &err) != BERTH_OK) {
     status = say(terminal, &err);
   }
   if (status == BERTHCTL_EXIT_OK && options->is_set[BERTHCTL_OPTION_JSON]) {
@@ -60,7 +73,7 @@ berthctl_verb_diff(const struct berthctl_options *options, const struct berthctl
         &comparison, shown_name(options->arguments[0]), shown_name(options->arguments[1]),
         options->is_set[BERTHCTL_OPTION_ALL], terminal);
   }
-  berthctl_comparison_finish(&comparison);
+  berth_report_free(NULL, comparison.what.rows);
   finish_document(&documents[0]);
   finish_document(&documents[1]);
   return status;
@@ -122,8 +135,8 @@ static uint64_t limit_of(uint64_t baseline, uint64_t millionths) {
 static enum berthctl_exit judge(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berthctl_comparison *comparison) {
-  const struct berth_json_saved *before = comparison->before.saved;
-  const struct berth_json_saved *after = comparison->after.saved;
+  const struct berth_json_saved *before = comparison->before;
+  const struct berth_json_saved *after = comparison->after;
   uint64_t limit = limit_of(before->arena_bytes, options->number[BERTHCTL_OPTION_TOLERANCE]);
   bool is_within = after->has_arena && after->arena_bytes <= limit;
   if (options->is_set[BERTHCTL_OPTION_JSON]) {
@@ -154,7 +167,7 @@ enum berthctl_exit
 berthctl_verb_check(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   const char *path = options->text[BERTHCTL_OPTION_BASELINE];
   struct document documents[2] = {{.input = {.n_bytes = 0}}, {.input = {.n_bytes = 0}}};
-  struct berthctl_comparison comparison = {.rows = NULL};
+  struct berthctl_comparison comparison = {.before = NULL};
   struct berth_error err = {.code = BERTH_OK};
   enum berthctl_exit status = load_document(terminal, path, &documents[0]);
   if (status == BERTHCTL_EXIT_OK && !documents[0].saved.has_arena) {
@@ -166,14 +179,13 @@ berthctl_verb_check(const struct berthctl_options *options, const struct berthct
   if (status == BERTHCTL_EXIT_OK) {
     status = plan_document(options, terminal, &documents[1]);
   }
-  if (status == BERTHCTL_EXIT_OK &&
-      berthctl_compare(&documents[0].saved, &documents[1].saved, &comparison, &err) != BERTH_OK) {
+  if (status == BERTHCTL_EXIT_OK && compare(documents, &comparison, &err) != BERTH_OK) {
     status = say(terminal, &err);
   }
   if (status == BERTHCTL_EXIT_OK) {
     status = judge(options, terminal, &comparison);
   }
-  berthctl_comparison_finish(&comparison);
+  berth_report_free(NULL, comparison.what.rows);
   finish_document(&documents[0]);
   finish_document(&documents[1]);
   return status;

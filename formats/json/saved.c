@@ -36,19 +36,18 @@ keep_text(struct berth_json_object *object, unsigned key, struct berth_json_save
 static void read_buffer(
     struct berth_json_reader *reader, const char *at, struct berth_json_saved *saved, size_t *decoded) {
   struct berth_buffer_spec spec = berth_buffer_spec_default();
-  struct berth_json_saved_buffer *buffer = &saved->buffers[reader->path.index];
+  uint32_t i = reader->path.index;
   struct berth_json_object object;
   unsigned class_ = BERTH_CLASS_TEMPORARY;
-  *buffer = (struct berth_json_saved_buffer){.offset = BERTH_NO_OFFSET};
   if (!berth_json_open_object(reader, at, KEYS, N_KEYS, &object)) {
     return;
   }
   berth_json_require(&object, SIZE);
   berth_json_require(&object, LOWER);
   berth_json_require(&object, UPPER);
-  buffer->id = keep_text(&object, ID, saved, decoded);
-  buffer->pool = keep_text(&object, POOL, saved, decoded);
-  berth_json_take_u64(&object, OFFSET, &buffer->offset);
+  saved->id[i] = keep_text(&object, ID, saved, decoded);
+  saved->pool[i] = keep_text(&object, POOL, saved, decoded);
+  berth_json_take_u64(&object, OFFSET, &saved->offset[i]);
   berth_json_take_u64(&object, SIZE, &spec.size_bytes);
   berth_json_take_i64(&object, LOWER, &spec.lower);
   berth_json_take_i64(&object, UPPER, &spec.upper);
@@ -58,6 +57,27 @@ static void read_buffer(
   if (reader->code == BERTH_OK) {
     berth_json_heed(&object, berth_problem_builder_add_buffer(reader->builder, &spec, NULL, reader->err));
   }
+}
+
+/* One block: the texts first, since they are aligned as the offsets are or more. */
+static size_t column_bytes(uint32_t n) {
+  return (size_t)n * (2 * sizeof(struct berth_text) + sizeof(uint64_t));
+}
+
+static bool make_columns(struct berth_json_saved *saved, uint32_t n) {
+  struct berth_text *texts = saved->allocator->resize(saved->allocator->ctx, NULL, 0, column_bytes(n));
+  if (texts == NULL) {
+    return false;
+  }
+  saved->n_buffers = n;
+  saved->id = texts;
+  saved->pool = texts + n;
+  saved->offset = (uint64_t *)(void *)(texts + 2 * (size_t)n);
+  for (uint32_t i = 0; i < n; i++) {
+    saved->id[i] = saved->pool[i] = (struct berth_text){.size = 0};
+    saved->offset[i] = BERTH_NO_OFFSET;
+  }
+  return true;
 }
 
 static void read_buffers(struct berth_json_reader *reader, const char *at, struct berth_json_saved *saved) {
@@ -72,13 +92,10 @@ static void read_buffers(struct berth_json_reader *reader, const char *at, struc
   while (n < UINT32_MAX && berth_json_scan_next(&elements, &key, &element)) {
     n++;
   }
-  size_t n_bytes = (size_t)n * sizeof *saved->buffers;
-  saved->buffers = n != 0 ? saved->allocator->resize(saved->allocator->ctx, NULL, 0, n_bytes) : NULL;
-  if (n != 0 && saved->buffers == NULL) {
+  if (n != 0 && !make_columns(saved, n)) {
     berth_json_out_of_memory(reader);
     return;
   }
-  saved->n_buffers = n;
   size_t decoded = 0;
   elements = berth_json_scan_enter(at);
   for (uint32_t i = 0; i < n && reader->code == BERTH_OK && berth_json_scan_next(&elements, &key, &element);
@@ -131,8 +148,8 @@ enum berth_code berth_json_read_saved(
 
 void berth_json_saved_finish(struct berth_json_saved *saved) {
   const struct berth_allocator *allocator = saved->allocator;
-  if (saved->buffers != NULL) {
-    allocator->resize(allocator->ctx, saved->buffers, (size_t)saved->n_buffers * sizeof *saved->buffers, 0);
+  if (saved->id != NULL) {
+    allocator->resize(allocator->ctx, saved->id, column_bytes(saved->n_buffers), 0);
   }
   if (saved->decoded != NULL) {
     allocator->resize(allocator->ctx, saved->decoded, saved->n_decoded, 0);

@@ -8,16 +8,12 @@
 #include "berth/plan.h"
 #include "berth/problem.h"
 
-struct berth_json_saved_buffer {
-  struct berth_text id;   /* size 0 if it has none */
-  struct berth_text pool; /* size 0 if it is not placed */
-  uint64_t offset;        /* BERTH_NO_OFFSET if it is not placed */
-};
-
 struct berth_json_saved {
   struct berth_problem *problem; /* its buffers without ids, pools and alignments */
-  struct berth_json_saved_buffer *buffers;
   uint32_t n_buffers;
+  struct berth_text *id;   /* of each buffer; size 0 if it has none */
+  struct berth_text *pool; /* of each buffer: a name; size 0 if it is not placed */
+  uint64_t *offset;        /* of each buffer; BERTH_NO_OFFSET if it is not placed */
   uint64_t arena_bytes;
   bool has_arena; /* false of a problem that does not fit */
   /* Memory of the ids and names that have escapes; the others lie in the document. */

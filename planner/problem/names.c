@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/merge.h"
 #include "base/text.h"
 
 struct berth_text berth_names_get(const struct berth_names *names, uint32_t item) {
@@ -68,7 +69,8 @@ static uint64_t hash(struct berth_text text) {
   return h ^ h >> 32;
 }
 
-static int compare(const struct berth_names *names, uint32_t a, uint32_t b) {
+static int compare(const void *ctx, uint32_t a, uint32_t b) {
+  const struct berth_names *names = ctx;
   struct berth_text left = berth_names_get(names, a);
   struct berth_text right = berth_names_get(names, b);
   uint32_t n = left.size < right.size ? left.size : right.size;
@@ -119,23 +121,6 @@ out:
   return outcome;
 }
 
-/* Bottom-up merge sort of items by (name, item); the result is in `items`. */
-static void sort_items(const struct berth_names *names, uint32_t *items, uint32_t *scratch, size_t n) {
-  for (size_t width = 1; width < n; width *= 2) {
-    for (size_t begin = 0; begin < n; begin += 2 * width) {
-      size_t middle = n - begin < width ? n : begin + width;
-      size_t end = n - middle < width ? n : middle + width;
-      size_t a = begin;
-      size_t b = middle;
-      for (size_t to = begin; to < end; to++) {
-        bool left = b == end || (a < middle && compare(names, items[a], items[b]) <= 0);
-        scratch[to] = left ? items[a++] : items[b++];
-      }
-    }
-    memcpy(items, scratch, n * sizeof *items);
-  }
-}
-
 bool berth_names_find_by_sorting(
     const struct berth_allocator *allocator, const struct berth_names *names, uint32_t *out_first,
     uint32_t *out_second) {
@@ -150,7 +135,7 @@ bool berth_names_find_by_sorting(
       items[n++] = item;
     }
   }
-  sort_items(names, items, items + names->end.n, n);
+  berth_merge_sort(items, items + names->end.n, n, names, compare);
   for (size_t begin = 0, i = 1; i < n; i++) {
     if (compare(names, items[begin], items[i]) != 0) {
       begin = i;

@@ -1,7 +1,7 @@
 #include "base/sort.h"
 #include "berth/report.h"
 #include "report/items.h"
-#include "verify/pieces.h"
+#include "report/view.h"
 
 /* Largest first: the key is what is missing to the greatest number. Equal ones stay in the order of indices,
  * which is that of the pieces. */
@@ -44,17 +44,11 @@ static enum berth_code list_items(
 enum berth_code berth_report_contributions(
     const struct berth_problem *problem, int64_t step, const struct berth_allocator *allocator,
     struct berth_contribution **out_items, uint32_t *out_n_items, struct berth_error *err) {
-  struct berth_arena arena;
-  berth_arena_init(&arena, allocator);
-  struct berth_verify_facts facts;
-  struct berth_verify_pieces pieces;
-  enum berth_code code = berth_verify_gather(&facts, problem, &arena, err);
+  struct berth_report_view view;
+  enum berth_code code = berth_report_view_init(&view, problem, allocator, err);
   if (code == BERTH_OK) {
-    code = berth_verify_cut(&pieces, &facts, &arena, err);
+    code = list_items(&view.pieces, step, &view.arena, allocator, out_items, out_n_items, err);
   }
-  if (code == BERTH_OK) {
-    code = list_items(&pieces, step, &arena, allocator, out_items, out_n_items, err);
-  }
-  berth_arena_finish(&arena);
+  berth_report_view_finish(&view);
   return code;
 }

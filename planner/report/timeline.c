@@ -1,6 +1,6 @@
 #include "berth/report.h"
 #include "report/items.h"
-#include "verify/pieces.h"
+#include "report/view.h"
 
 struct plot {
   const struct berth_verify_pieces *pieces;
@@ -24,9 +24,8 @@ static uint32_t draw(const struct plot *plot, struct berth_timeline_point *point
     bool last_of_step = t + 1 == 2 * (size_t)pieces->n || pieces->turns[t + 1].key != pieces->turns[t].key;
     if (last_of_step && live != shown) {
       if (points != NULL) {
-        bool ends = berth_verify_turn_ends(pieces->turns[t]);
         points[n_points] =
-            (struct berth_timeline_point){.step = ends ? piece->upper : piece->lower, .live_bytes = live};
+            (struct berth_timeline_point){.step = berth_report_turn_step(pieces, t), .live_bytes = live};
       }
       n_points++;
       shown = live;
@@ -59,19 +58,33 @@ enum berth_code berth_report_timeline(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_UNKNOWN_ID, pool, "pool",
         "pool %u does not exist, or the plan places nothing", pool);
   }
-  struct berth_arena arena;
-  berth_arena_init(&arena, allocator);
-  struct berth_verify_facts facts;
-  struct berth_verify_pieces pieces;
-  enum berth_code code = berth_verify_gather(&facts, problem, &arena, err);
-  if (code == BERTH_OK) {
-    code = berth_verify_cut(&pieces, &facts, &arena, err);
-  }
+  struct berth_report_view view;
+  enum berth_code code = berth_report_view_init(&view, problem, allocator, err);
   if (code == BERTH_OK) {
     const struct plot plot = {
-        .pieces = &pieces, .pool_of = pool != BERTH_NO_INDEX ? plan->pool : NULL, .pool = pool};
+        .pieces = &view.pieces, .pool_of = pool != BERTH_NO_INDEX ? plan->pool : NULL, .pool = pool};
     code = list_points(&plot, allocator, out_points, out_n_points, err);
   }
-  berth_arena_finish(&arena);
+  berth_report_view_finish(&view);
   return code;
+}
+
+/* The last point ends the last stretch and stays. */
+uint32_t berth_report_thin(struct berth_timeline_point *points, uint32_t n, uint32_t n_most) {
+  n_most = n_most < 2 ? 2 : n_most;
+  if (n <= n_most) {
+    return n;
+  }
+  uint32_t n_stretches = n_most - 1;
+  for (uint32_t k = 0; k < n_stretches; k++) {
+    uint32_t begin = (uint32_t)((uint64_t)k * (n - 1) / n_stretches);
+    uint32_t end = (uint32_t)((uint64_t)(k + 1) * (n - 1) / n_stretches);
+    struct berth_timeline_point point = points[begin];
+    for (uint32_t i = begin + 1; i < end; i++) {
+      point.live_bytes = points[i].live_bytes > point.live_bytes ? points[i].live_bytes : point.live_bytes;
+    }
+    points[k] = point; /* k <= begin: what is overwritten was read */
+  }
+  points[n_stretches] = points[n - 1];
+  return n_most;
 }

@@ -188,6 +188,49 @@ contributions(void *ctx, const struct berth_allocator *allocator, struct berth_e
   return code;
 }
 
+static enum berth_code peaks(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_span *spans = NULL;
+  uint32_t n;
+  uint64_t bytes;
+  enum berth_code code = berth_report_peaks(planned->problem, allocator, &spans, &n, &bytes, err);
+  berth_report_free(allocator, spans);
+  return code;
+}
+
+static enum berth_code
+comparison(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  const struct berth_report_side before = {.problem = planned->problem};
+  const struct berth_report_side after = {
+      .problem = planned->problem, .offset = planned->plan->offset, .pool = planned->plan->pool};
+  struct berth_comparison compared;
+  enum berth_code code = berth_report_compare(&before, &after, allocator, &compared, err);
+  ck_assert_int_eq(code == BERTH_OK, compared.n_rows > 0);
+  berth_report_free(allocator, compared.rows);
+  return code;
+}
+
+static enum berth_code
+operators(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct planned *planned = ctx;
+  struct berth_contribution *items;
+  struct berth_operator_row *rows = NULL;
+  struct berth_breakdown breakdown = {.makers = NULL};
+  uint32_t n;
+  enum berth_code code = berth_report_contributions(planned->problem, 3, NULL, &items, &n, err);
+  if (code == BERTH_OK) {
+    code = berth_report_breakdown(planned->problem, items, n, allocator, &breakdown, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_report_operators(planned->problem, allocator, &rows, &n, err);
+  }
+  berth_report_free(NULL, items);
+  berth_report_free(allocator, rows);
+  berth_report_free(allocator, breakdown.makers);
+  return code;
+}
+
 static void ignore(void *ctx, const void *bytes, size_t n_bytes) {
   (void)ctx;
   (void)bytes;
@@ -212,6 +255,8 @@ START_TEST(judging_reporting_and_encoding) {
     report("verify offsets", nth_refused("verify offsets", verify_offsets, &planned));
     report("timeline", nth_refused("timeline", timeline, &planned));
     report("contributions", nth_refused("contributions", contributions, &planned));
+    report("peaks", nth_refused("peaks", peaks, &planned));
+    report("comparison", nth_refused("comparison", comparison, &planned));
     report("canonical form", nth_refused("canonical form", encode, &planned));
     planned_finish(&planned);
   }
@@ -225,6 +270,7 @@ START_TEST(judging_a_graph) {
   struct planned planned = {.problem = graph_build(&graph)};
   ck_assert_int_eq(berth_solve(planned.problem, NULL, NULL, NULL, &planned.plan, NULL), BERTH_OK);
   report("verify a graph", nth_refused("verify a graph", verify, &planned));
+  report("operators", nth_refused("operators", operators, &planned));
   berth_plan_unref(planned.plan);
   berth_problem_unref(planned.problem);
 }

@@ -23,10 +23,10 @@ START_TEST(what_is_known_is_read) {
   enum berth_code code = berth_json_read_saved(PLAN, strlen(PLAN), NULL, &saved, &err);
   ck_assert_msg(code == BERTH_OK, "%u:%u: %s", err.line, err.column, err.message);
   ck_assert(saved.has_arena && saved.arena_bytes == 96 && saved.n_buffers == 3);
-  ck_assert(is_text(saved.buffers[0].id, "a\n") && is_text(saved.buffers[0].pool, "qA"));
-  ck_assert(is_text(saved.buffers[2].id, "a\n") && is_text(saved.buffers[2].pool, "r"));
-  ck_assert(saved.buffers[1].id.size == 0 && saved.buffers[1].pool.size == 0);
-  ck_assert(saved.buffers[0].offset == 32 && saved.buffers[1].offset == BERTH_NO_OFFSET);
+  ck_assert(is_text(saved.id[0], "a\n") && is_text(saved.pool[0], "qA"));
+  ck_assert(is_text(saved.id[2], "a\n") && is_text(saved.pool[2], "r"));
+  ck_assert(saved.id[1].size == 0 && saved.pool[1].size == 0);
+  ck_assert(saved.offset[0] == 32 && saved.offset[1] == BERTH_NO_OFFSET);
   const struct berth_buffers *buffers = berth_problem_buffers(saved.problem);
   ck_assert(buffers->size_bytes[0] == 64 && buffers->lower[0] == -1 && buffers->upper[0] == 4);
   ck_assert(buffers->class_[0] == BERTH_CLASS_WORKSPACE && buffers->class_[1] == BERTH_CLASS_TEMPORARY);
@@ -48,8 +48,8 @@ START_TEST(plans_come_back) {
   struct berth_json_saved saved;
   ck_assert_int_eq(berth_json_read_saved(kept.bytes, kept.n, NULL, &saved, NULL), BERTH_OK);
   ck_assert(saved.arena_bytes == 30 && saved.n_buffers == 2);
-  ck_assert(is_text(saved.buffers[0].id, "x\"y") && saved.buffers[0].offset == 20);
-  ck_assert(is_text(saved.buffers[1].pool, "arena") && saved.buffers[1].offset == 0);
+  ck_assert(is_text(saved.id[0], "x\"y") && saved.offset[0] == 20);
+  ck_assert(is_text(saved.pool[1], "arena") && saved.offset[1] == 0);
   const struct berth_buffers *buffers = berth_problem_buffers(saved.problem);
   ck_assert(buffers->gaps[0].window_upper == 5 && buffers->gaps[0].lower == 1);
   berth_json_saved_finish(&saved);

@@ -98,13 +98,40 @@ START_TEST(one_pool_at_a_time) {
 }
 END_TEST
 
+/* Fewer points: the peak is kept, nothing is shown as less than it is, and the end stays. */
+START_TEST(thinned_it_covers_what_it_was) {
+  struct berth_rng rng = {7};
+  for (uint32_t most = 0; most < 40; most++) {
+    sample_generate(&sample, &rng, SAMPLE_UNIFORM, 30, 0);
+    struct series whole = draw(NULL, BERTH_NO_INDEX);
+    struct series thin = draw(NULL, BERTH_NO_INDEX);
+    thin.n = berth_report_thin(thin.points, thin.n, most);
+    ck_assert_uint_le(thin.n, most < 2 ? 2 : most);
+    ck_assert_int_eq(thin.points[0].step, whole.points[0].step);
+    ck_assert_int_eq(thin.points[thin.n - 1].step, whole.points[whole.n - 1].step);
+    uint64_t peak = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < whole.n; i++) {
+      while (at + 1 < thin.n && thin.points[at + 1].step <= whole.points[i].step) {
+        at++;
+      }
+      ck_assert_uint_ge(thin.points[at].live_bytes, whole.points[i].live_bytes);
+      peak = thin.points[at].live_bytes > peak ? thin.points[at].live_bytes : peak;
+    }
+    ck_assert_uint_eq(peak, sample_load(&sample));
+    berth_report_free(NULL, whole.points);
+    berth_report_free(NULL, thin.points);
+  }
+}
+END_TEST
+
 int main(void) {
   sample_init(&sample);
   int status = berth_suite_run(
-      "report/timeline",
-      (const TTest *const[]){
-          every_step_of_report_56, outputs_come_before_inputs_go,
-          gaps_count_their_windows_and_nothing_is_zero, no_buffers_no_points, one_pool_at_a_time, NULL});
+      "report/timeline", (const TTest *const[]){
+                             every_step_of_report_56, outputs_come_before_inputs_go,
+                             gaps_count_their_windows_and_nothing_is_zero, no_buffers_no_points,
+                             one_pool_at_a_time, thinned_it_covers_what_it_was, NULL});
   sample_finish(&sample);
   return status;
 }
