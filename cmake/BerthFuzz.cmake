@@ -10,6 +10,7 @@ function(berth_fuzzer)
   foreach(room IN LISTS FUZZ_ROOMS)
     target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${room},INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests/fuzz")
   target_link_libraries(${target} PRIVATE ${FUZZ_LIBS} berth)
   # libFuzzer's entry points have no prototypes of ours.
   target_compile_options(${target} PRIVATE -Wno-missing-prototypes)

@@ -86,7 +86,7 @@ START_TEST(bounds_and_optima) {
       ck_assert_msg(plan->lower_bound_bytes >= known->lower_bound, "%s: the bound", known->id);
     } else {
       printf(
-          "%s: buffers cannot say in-place (in_place.c can): %llu instead of %llu\n", known->id,
+          "%s: buffers cannot say in-place (reports.json does): %llu instead of %llu\n", known->id,
           (unsigned long long)optimum, (unsigned long long)known->optimum);
     }
     berth_plan_unref(plan);

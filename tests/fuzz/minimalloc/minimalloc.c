@@ -1,50 +1,12 @@
 /* Any bytes: an error with a place, or a problem that is written and read back to the same text. */
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "minimalloc/minimalloc.h"
+#include "round_trip.h"
 
-struct kept {
-  char *bytes;
-  size_t n;
-};
-
-static bool keep(void *ctx, const char *bytes, size_t n_bytes) {
-  struct kept *kept = ctx;
-  char *grown = realloc(kept->bytes, kept->n + n_bytes);
-  if (grown == NULL) {
-    abort();
-  }
-  memcpy(grown + kept->n, bytes, n_bytes);
-  kept->bytes = grown;
-  kept->n += n_bytes;
-  return true;
-}
-
-static void require(bool ok) {
-  if (!ok) {
-    abort();
-  }
-}
-
-static struct kept write_text(const struct berth_problem *problem) {
-  struct kept kept = {.n = 0};
-  struct berth_error err;
-  require(berth_minimalloc_write(problem, NULL, (struct berth_sink){&kept, keep}, &err) == BERTH_OK);
-  return kept;
-}
-
-static void check_round_trip(const struct berth_problem *problem) {
-  struct kept once = write_text(problem);
-  struct berth_problem *again = NULL;
-  require(berth_minimalloc_read(once.bytes, once.n, NULL, &again, NULL) == BERTH_OK);
-  struct kept twice = write_text(again);
-  require(once.n == twice.n && memcmp(once.bytes, twice.bytes, once.n) == 0);
-  require(berth_problem_buffers(problem)->n == berth_problem_buffers(again)->n);
-  berth_problem_unref(again);
-  free(once.bytes);
-  free(twice.bytes);
+static enum berth_code
+write_rows(const struct berth_problem *problem, struct berth_sink sink, struct berth_error *err) {
+  return berth_minimalloc_write(problem, NULL, sink, err);
 }
 
 /* The same bytes as a plan for the problem in them. */
@@ -66,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(code == BERTH_RESOURCE_EXHAUSTED || (err.line != 0 && err.column != 0));
     return 0;
   }
-  check_round_trip(problem);
+  check_round_trip(problem, write_rows, berth_minimalloc_read);
   read_as_plan((const char *)data, size, problem);
   berth_problem_unref(problem);
   return 0;

@@ -2,53 +2,11 @@
  * check of syntax says, another parser says too. */
 #include <jansson.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "round_trip.h"
 #include "json/problem.h"
 #include "json/saved.h"
 #include "json/scan.h"
-
-struct kept {
-  char *bytes;
-  size_t n;
-};
-
-static bool keep(void *ctx, const char *bytes, size_t n_bytes) {
-  struct kept *kept = ctx;
-  char *grown = realloc(kept->bytes, kept->n + n_bytes);
-  if (grown == NULL) {
-    abort();
-  }
-  memcpy(grown + kept->n, bytes, n_bytes);
-  kept->bytes = grown;
-  kept->n += n_bytes;
-  return true;
-}
-
-static void require(bool ok) {
-  if (!ok) {
-    abort();
-  }
-}
-
-static struct kept write_text(const struct berth_problem *problem) {
-  struct kept kept = {.n = 0};
-  struct berth_error err;
-  require(berth_json_write_problem(problem, (struct berth_sink){&kept, keep}, &err) == BERTH_OK);
-  return kept;
-}
-
-static void check_round_trip(const struct berth_problem *problem) {
-  struct kept once = write_text(problem);
-  struct berth_problem *again = NULL;
-  require(berth_json_read_problem(once.bytes, once.n, NULL, &again, NULL) == BERTH_OK);
-  struct kept twice = write_text(again);
-  require(once.n == twice.n && memcmp(once.bytes, twice.bytes, once.n) == 0);
-  berth_problem_unref(again);
-  free(once.bytes);
-  free(twice.bytes);
-}
 
 /* Jansson refuses numbers beyond its types and keys with NUL, which are no matter of syntax, takes NUL for
  * the end, and knows no byte order mark. */
@@ -95,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(err.reason == BERTH_REASON_OUT_OF_MEMORY || (err.line != 0 && err.column != 0));
     return 0;
   }
-  check_round_trip(problem);
+  check_round_trip(problem, berth_json_write_problem, berth_json_read_problem);
   berth_problem_unref(problem);
   return 0;
 }
