@@ -57,9 +57,9 @@ static uint64_t product_key(uint64_t a, uint64_t b) {
 
 enum { POLL_BUFFERS = 1 << 16 };
 
-/* The largest load in each lifetime: a tournament over the steps. */
-static bool load_keys(
-    const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *key,
+/* A tournament over the steps. */
+bool berth_placement_loads(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_load,
     uint64_t *out_peak) {
   uint32_t n = instance->n_steps;
   uint64_t *most = berth_arena_new(arena, uint64_t, 2 * (size_t)n);
@@ -88,7 +88,7 @@ static bool load_keys(
         found = most[right] > found ? most[right] : found;
       }
     }
-    key[i] = ~found;
+    out_load[i] = found;
   }
   return true;
 }
@@ -149,12 +149,12 @@ static bool make_keys(
     uint64_t *out_key) {
   if (key == BERTH_PLACEMENT_LOAD || key == BERTH_PLACEMENT_NEAR || key == BERTH_PLACEMENT_AT_PEAK) {
     uint64_t peak;
-    if (!load_keys(instance, arena, out_key, &peak)) {
+    if (!berth_placement_loads(instance, arena, out_key, &peak)) {
       return false;
     }
     uint64_t least = key == BERTH_PLACEMENT_AT_PEAK ? peak : peak - peak / 100;
-    for (uint32_t i = 0; key != BERTH_PLACEMENT_LOAD && i < instance->n_buffers; i++) {
-      out_key[i] = ~out_key[i] < least;
+    for (uint32_t i = 0; i < instance->n_buffers; i++) {
+      out_key[i] = key == BERTH_PLACEMENT_LOAD ? ~out_key[i] : out_key[i] < least;
     }
     return true;
   }

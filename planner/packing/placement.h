@@ -35,6 +35,12 @@ bool berth_placement_order(
     const struct berth_packing_instance *instance, const enum berth_placement_key *keys,
     struct berth_arena *arena, uint32_t *out_order);
 
+/* The largest load in the lifetime of each buffer, and of all. False if memory ran out or the arena's effort
+ * was stopped. */
+bool berth_placement_loads(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_load,
+    uint64_t *out_peak);
+
 /* One pass on a fresh board, pinned buffers first. Gives up, with false, as soon as the plan cannot be better
  * than the incumbent or fit the capacity, or when effort is spent; else offers the plan. Sets *out_code if
  * memory ran out. */

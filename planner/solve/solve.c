@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "packing/build.h"
+#include "packing/core.h"
 #include "packing/exact/exact.h"
 #include "packing/improve.h"
 #include "packing/placement.h"
@@ -127,7 +128,8 @@ static enum berth_code run_strategy(
 }
 
 /* Strategies in the order in which they run. Small pools are searched completely first, which also improves;
- * large ones are improved first, and tight fits, which cost most there, are tried late. */
+ * of large ones their cores are, for a short time, then they are improved, and tight fits, which cost most
+ * there, are tried late. */
 struct phase {
   enum berth_strategy strategy;
   uint32_t share; /* of the pool's budget that is left: one in so many */
@@ -139,12 +141,15 @@ enum { LARGE = 4000 };
 
 static const struct phase SMALL_PHASES[] = {
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
     {0, 0, 0, NULL},
 };
 static const struct phase LARGE_PHASES[] = {
+    {BERTH_STRATEGY_CORE, 16, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 3, UINT32_MAX, &berth_packing_improve},
     {BERTH_STRATEGY_PLACEMENT, 2, BERTH_PLACEMENT_TIGHT, &berth_packing_placement},
+    {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
     {0, 0, 0, NULL},

@@ -23,7 +23,8 @@
   X(COLOURING, "colouring", "slots by colouring")                                                            \
   X(PLACEMENT, "placement", "one-pass placement orders and fits")                                            \
   X(IMPROVE, "improve", "local search over placements")                                                      \
-  X(EXACT, "exact", "complete search")
+  X(EXACT, "exact", "complete search")                                                                       \
+  X(CORE, "core", "complete search near the peak, the rest around it")
 
 enum berth_strategy {
 #define X(name, word, text) BERTH_STRATEGY_##name,
