@@ -6,6 +6,7 @@
 #include "base/effort.h"
 #include "base/order.h"
 #include "interference/colouring_orders.h"
+#include "interference/pairs.h"
 
 /* Slots are numbered by first use, so that equal sharing gives equal numbers whatever order found it. */
 static bool renumber(const struct berth_colouring_input *input, struct berth_arena *arena, uint32_t *slot) {
@@ -102,6 +103,82 @@ static bool slots_apart(const struct berth_colouring_input *input, uint32_t *slo
   return true;
 }
 
+/* Looks at the last buffers of slots; beyond these everyone has a slot of its own. */
+enum { MOST_LOOKS = 1 << 28 };
+
+static bool is_barred(
+    const struct berth_pairs *pairs, const uint32_t *slot, const bool *is_done, uint32_t i,
+    uint32_t in_slot) {
+  for (uint32_t k = 0; k < berth_pairs_n(pairs, i); k++) {
+    uint32_t other = pairs->other[pairs->begin[i] + k];
+    if (is_done[other] && slot[other] == in_slot) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* By start: if a buffer comes after the last one of a slot, it comes after all of them. */
+static bool slots_by_order(
+    const struct berth_colouring_input *input, struct berth_arena *arena, uint32_t *slot,
+    struct berth_slots *out) {
+  uint32_t n = input->timeline->n_buffers;
+  uint64_t *key = berth_arena_new(arena, uint64_t, n);
+  uint64_t *size = berth_arena_new(arena, uint64_t, n); /* of each slot */
+  uint32_t *last = berth_arena_new(arena, uint32_t, n);
+  uint32_t *order = berth_arena_new(arena, uint32_t, n);
+  bool *is_done = berth_arena_new_zeroed(arena, bool, n);
+  struct berth_pairs pairs;
+  *out = (struct berth_slots){.finished = true};
+  if (key == NULL || size == NULL || last == NULL || order == NULL || is_done == NULL ||
+      !berth_pairs_init(&pairs, arena, n, input->n_conflicts, input->conflicts)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    key[i] = input->timeline->lower[i];
+  }
+  berth_order_identity(n, order);
+  if (!berth_order_by_key(arena, n, key, order)) {
+    return false;
+  }
+  uint64_t n_looks = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t i = order[k];
+    uint32_t s = n_looks < MOST_LOOKS ? 0 : out->n;
+    if (input->size[i] == 0) {
+      continue;
+    }
+    if (k % 256 == 255 && !berth_effort_poll(arena->effort)) {
+      return false;
+    }
+    while (s < out->n &&
+           (!berth_precedes(input->order, last[s], i) || is_barred(&pairs, slot, is_done, i, s))) {
+      s++;
+    }
+    n_looks += s;
+    if (s == out->n) {
+      size[out->n++] = 0;
+    }
+    uint64_t more = input->size[i] > size[s] ? input->size[i] - size[s] : 0;
+    size[s] += more;
+    out->total_bytes += more;
+    last[s] = i;
+    slot[i] = s;
+    is_done[i] = true;
+  }
+  return true;
+}
+
+static bool first_slots(
+    const struct berth_colouring_input *input, bool reuse, struct berth_arena *arena, uint32_t *slot,
+    struct berth_slots *out) {
+  if (!reuse) {
+    return slots_apart(input, slot, out);
+  }
+  return input->order != NULL ? slots_by_order(input, arena, slot, out)
+                              : berth_slots_by_start(input, arena, slot, out);
+}
+
 enum berth_code berth_colour(
     const struct berth_colouring_input *input, struct berth_arena *arena, struct berth_effort *effort,
     bool reuse, struct berth_colouring *out) {
@@ -111,9 +188,8 @@ enum berth_code berth_colour(
   uint64_t *load = berth_arena_new(arena, uint64_t, input->timeline->n_steps);
   uint32_t *slot = berth_arena_new_zeroed(arena, uint32_t, n);
   struct berth_slots slots;
-  bool ok =
-      out->slot != NULL && load != NULL && slot != NULL &&
-      (reuse ? berth_slots_by_start(input, arena, out->slot, &slots) : slots_apart(input, out->slot, &slots));
+  bool ok = out->slot != NULL && load != NULL && slot != NULL &&
+            first_slots(input, reuse, arena, out->slot, &slots);
   ok = ok && berth_effort_poll(arena->effort);
   if (ok) {
     out->n_slots_needed = most_live(input, load);
@@ -123,7 +199,7 @@ enum berth_code berth_colour(
       out->naive_bytes += input->size[i];
     }
     uint64_t peak = n > 0 ? load[berth_timeline_load(input->timeline, input->size, load)] : 0;
-    bool many = !reuse || n > BERTH_COLOURING_MANY || input->n_conflicts > 0;
+    bool many = !reuse || n > BERTH_COLOURING_MANY || input->n_conflicts > 0 || input->order != NULL;
     for (int by_degree = 0; ok && !many && by_degree < 2 && out->reuse_bytes > peak; by_degree++) {
       ok = try_ranked(input, by_degree, arena, effort, slot, out);
     }

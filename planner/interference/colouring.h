@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/effort.h"
 #include "berth/status.h"
+#include "interference/precedence.h"
 #include "interference/timeline.h"
 
 /* What is to be coloured. Buffers of size 0 get slot 0 and count for nothing. */
@@ -18,6 +19,7 @@ struct berth_colouring_input {
   const uint64_t *size;
   uint32_t n_conflicts; /* pairs of members that may not share a slot, sorted */
   const uint32_t (*conflicts)[2];
+  const struct berth_precedence *order; /* a partial order of which the pairs are not listed; else NULL */
 };
 
 struct berth_colouring {
@@ -30,7 +32,8 @@ struct berth_colouring {
 
 /* Greedy in several orders (by start, largest first, by degree), the one with the least total; above
  * BERTH_COLOURING_MANY buffers by start alone. When the effort is spent it keeps what it has: one order is
- * always finished. `reuse` false: a slot for each buffer. O(n log n). */
+ * always finished. With `order` the first slot of which the last buffer comes before, by start. `reuse`
+ * false: a slot for each buffer. O(n log n). */
 #define BERTH_COLOURING_MANY (UINT32_C(1) << 17)
 enum berth_code berth_colour(
     const struct berth_colouring_input *input, struct berth_arena *arena, struct berth_effort *effort,

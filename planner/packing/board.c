@@ -77,7 +77,8 @@ bool berth_board_init(
     struct berth_arena *arena) {
   *board = (struct berth_board){.instance = instance, .arena = arena, .pairs = pairs, .n_leaves = 1};
   board->grain = find_grain(instance);
-  while (board->n_leaves < instance->n_steps) {
+  uint32_t n_steps = instance->chains != NULL ? 2 * instance->n_buffers : instance->n_steps;
+  while (board->n_leaves < n_steps) {
     board->n_leaves *= 2;
   }
   board->offset = berth_arena_new(arena, uint64_t, instance->n_buffers);
@@ -233,10 +234,44 @@ static bool place_piece(struct berth_board *board, struct berth_piece piece, uin
   return ok;
 }
 
+/* ---- The stretches of the tree that a buffer lies in, or that it must avoid ---- */
+
+struct stretches {
+  struct berth_pieces pieces;
+  uint32_t chain; /* the next one, plus 1; 0: the buffer's own place */
+  bool places;
+};
+
+static struct stretches stretches_of(const struct berth_board *board, uint32_t i, bool places) {
+  return (struct stretches){.pieces = berth_pieces_of(board->instance, i), .places = places};
+}
+
+static bool
+next_on_chains(struct stretches *stretches, const struct berth_chains *chains, struct berth_piece *out) {
+  uint32_t i = stretches->pieces.buffer;
+  *out = (struct berth_piece){.window_upper = stretches->pieces.instance->size[i]};
+  while (stretches->chain <= chains->n_chains) {
+    size_t entry = (size_t)i * chains->n_chains + stretches->chain - 1;
+    bool is_place = stretches->chain++ == 0;
+    uint32_t half = is_place == stretches->places ? chains->n : 0;
+    out->lower = half + (is_place ? chains->place[i] : chains->first_met[entry]);
+    out->upper = half + (is_place ? chains->place[i] + 1 : chains->end_met[entry]);
+    if (out->lower < out->upper) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool next_stretch(struct stretches *stretches, struct berth_piece *out) {
+  const struct berth_chains *chains = stretches->pieces.instance->chains;
+  return chains != NULL ? next_on_chains(stretches, chains, out) : berth_pieces_next(&stretches->pieces, out);
+}
+
 bool berth_board_place(struct berth_board *board, uint32_t i, uint64_t offset) {
-  struct berth_pieces pieces = berth_pieces_of(board->instance, i);
+  struct stretches stretches = stretches_of(board, i, true);
   struct berth_piece piece;
-  while (berth_pieces_next(&pieces, &piece)) {
+  while (next_stretch(&stretches, &piece)) {
     if (!place_piece(board, piece, offset)) {
       return false;
     }
@@ -357,9 +392,9 @@ bool berth_board_is_free(struct berth_board *board, uint32_t i, uint64_t offset)
   struct search search = {.window_upper = board->instance->size[i]};
   add_entry(board, &partners, &search);
   bool is_free = next_free(board, &search, offset, 1, offset) == offset;
-  struct berth_pieces pieces = berth_pieces_of(board->instance, i);
+  struct stretches stretches = stretches_of(board, i, false);
   struct berth_piece piece;
-  while (is_free && berth_pieces_next(&pieces, &piece)) {
+  while (is_free && next_stretch(&stretches, &piece)) {
     search = (struct search){.window_lower = piece.window_lower, .window_upper = piece.window_upper};
     add_sets(board, piece, &search);
     is_free = next_free(board, &search, offset, 1, offset) == offset;
@@ -385,9 +420,9 @@ static uint64_t lowest_of_pieces(struct berth_board *board, uint32_t i, uint64_t
     struct search search = {.window_upper = board->instance->size[i]};
     add_entry(board, &partners, &search);
     offset = next_free(board, &search, offset, alignment, limit);
-    struct berth_pieces pieces = berth_pieces_of(board->instance, i);
+    struct stretches stretches = stretches_of(board, i, false);
     struct berth_piece piece;
-    while (offset != BERTH_NO_PLACE && berth_pieces_next(&pieces, &piece)) {
+    while (offset != BERTH_NO_PLACE && next_stretch(&stretches, &piece)) {
       search = (struct search){.window_lower = piece.window_lower, .window_upper = piece.window_upper};
       add_sets(board, piece, &search);
       offset = next_free(board, &search, offset, alignment, limit);
@@ -398,7 +433,8 @@ static uint64_t lowest_of_pieces(struct berth_board *board, uint32_t i, uint64_t
 
 uint64_t berth_board_find(struct berth_board *board, uint32_t i, enum berth_board_fit fit, uint64_t limit) {
   const struct berth_packing_instance *instance = board->instance;
-  if (instance->gap_begin != NULL && instance->gap_begin[i] < instance->gap_begin[i + 1]) {
+  bool has_gaps = instance->gap_begin != NULL && instance->gap_begin[i] < instance->gap_begin[i + 1];
+  if (has_gaps || instance->chains != NULL) {
     return lowest_of_pieces(board, i, limit);
   }
   struct search search;

@@ -5,7 +5,11 @@
  * taken by buffers that are live in all of them (kept only where the parent's steps are not all covered). The
  * bytes that are not free for a lifetime are then the union of O(log steps) sets: `touch` of the nodes that
  * make it up and `full` of their ancestors. Packings are dense, so wide nodes hold few ranges, and a fit is
- * found by hopping over them: no pairs are ever listed. Ranges are only added; take back by clearing. */
+ * found by hopping over them: no pairs are ever listed. Ranges are only added; take back by clearing.
+ *
+ * Where chains say who meets whom, the steps are twice the places on the chains: a buffer lies in its
+ * stretches of the first half and at its own place in the second, and avoids what lies at its place in the
+ * first and in its stretches of the second. Live windows are not used then. */
 #ifndef PACKING_BOARD_H
 #define PACKING_BOARD_H
 

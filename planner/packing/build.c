@@ -52,10 +52,52 @@ static bool copy_gaps(
 }
 
 /* The pairs of which both are members, by their places among them. */
+static uint32_t list_conflicts(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint32_t *place,
+    struct berth_sort_item *items) {
+  memset(place, 0xff, buffers->n * sizeof *place);
+  for (uint32_t k = 0; k < n_members; k++) {
+    place[members[k]] = k;
+  }
+  uint32_t n_kept = 0;
+  for (uint32_t k = 0; k < buffers->n_conflicts; k++) {
+    uint32_t a = place[buffers->conflicts[k][0]];
+    uint32_t b = place[buffers->conflicts[k][1]];
+    if (a != UINT32_MAX && b != UINT32_MAX) {
+      items[n_kept++].key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+    }
+  }
+  return n_kept;
+}
+
+/* How many pairs the order leaves to be listed; where they are too many, chains. */
+static bool count_unordered(
+    const struct berth_buffers *buffers, const uint32_t *members, struct berth_arena *arena,
+    struct berth_packing_instance *out, uint32_t *out_n) {
+  if (!berth_precedence_make(buffers, members, out->n_buffers, arena, &out->order) ||
+      !berth_precedence_pairs(
+          &out->order, out->lower, out->upper, BERTH_PACKING_MOST_PAIRS, arena, NULL, out_n)) {
+    return false;
+  }
+  if (*out_n <= BERTH_PACKING_MOST_PAIRS) {
+    return true;
+  }
+  struct berth_chains *chains = berth_arena_new(arena, struct berth_chains, 1);
+  bool is_usable;
+  *out_n = 0;
+  out->chains = chains;
+  return chains != NULL && berth_chains_make(chains, &out->order, arena, &is_usable) && is_usable;
+}
+
+/* The pairs that were stated, and those that the order does not order. */
 static bool copy_conflicts(
     const struct berth_buffers *buffers, const uint32_t *members, struct berth_arena *arena,
     struct berth_packing_instance *out) {
-  uint32_t n_pairs = buffers->n_conflicts;
+  uint32_t n_unordered = 0;
+  if (!count_unordered(buffers, members, arena, out, &n_unordered)) {
+    return false;
+  }
+  size_t n_pairs = (size_t)buffers->n_conflicts + n_unordered;
   if (n_pairs == 0) {
     return true;
   }
@@ -66,22 +108,18 @@ static bool copy_conflicts(
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n_pairs);
   bool ok = pairs != NULL && place != NULL && items != NULL && scratch != NULL;
   if (ok) {
-    memset(place, 0xff, buffers->n * sizeof *place);
-    for (uint32_t k = 0; k < out->n_buffers; k++) {
-      place[members[k]] = k;
-    }
+    size_t n = list_conflicts(buffers, members, out->n_buffers, place, items);
+    ok = n_unordered == 0 ||
+         berth_precedence_pairs(
+             &out->order, out->lower, out->upper, BERTH_PACKING_MOST_PAIRS, arena, &items[n], &n_unordered);
+    n += n_unordered;
+    berth_sort_items(items, scratch, n);
     uint32_t n_kept = 0;
-    for (uint32_t k = 0; k < n_pairs; k++) {
-      uint32_t a = place[buffers->conflicts[k][0]];
-      uint32_t b = place[buffers->conflicts[k][1]];
-      if (a != UINT32_MAX && b != UINT32_MAX) {
-        items[n_kept++].key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+    for (size_t k = 0; ok && k < n; k++) {
+      if (k == 0 || items[k].key != items[k - 1].key) {
+        pairs[n_kept][0] = (uint32_t)(items[k].key >> 32);
+        pairs[n_kept++][1] = (uint32_t)items[k].key;
       }
-    }
-    berth_sort_items(items, scratch, n_kept);
-    for (uint32_t k = 0; k < n_kept; k++) {
-      pairs[k][0] = (uint32_t)(items[k].key >> 32);
-      pairs[k][1] = (uint32_t)items[k].key;
     }
     out->n_conflicts = n_kept;
     out->conflicts = (const uint32_t(*)[2])pairs;

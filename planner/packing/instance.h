@@ -7,6 +7,10 @@
 #include <stdint.h>
 
 #include "berth/problem.h"
+#include "interference/chains.h"
+
+/* More pairs that only a partial order makes than this are not listed. */
+#define BERTH_PACKING_MOST_PAIRS (UINT32_C(1) << 22)
 
 /* During the compressed steps [lower, upper) the buffer holds only the byte window, relative to its offset;
  * equal bounds mean that it is absent. */
@@ -30,6 +34,9 @@ struct berth_packing_instance {
   const struct berth_packing_gap *gaps;
   uint32_t n_conflicts; /* pairs that must not share bytes though their lifetimes are apart; a < b, sorted */
   const uint32_t (*conflicts)[2];
+  struct berth_precedence order; /* partial, if it has clocks; its pairs are among the conflicts, unless: */
+  const struct berth_chains
+      *chains;       /* say who meets whom, where those pairs are too many to list; else NULL */
   uint64_t capacity; /* no offset + size beyond it; BERTH_UNLIMITED to minimise freely */
 };
 

@@ -331,7 +331,8 @@ static enum berth_code run_boards(struct berth_packing_search *search, bool firs
 /* Where sweeps are coarse, they are made only if a pass of the board could be long. */
 static enum berth_code run(struct berth_packing_search *search) {
   const struct berth_packing_instance *instance = search->instance;
-  bool sweeps = berth_sweep_fits(instance) || instance->n_buffers > COARSE_SWEEPS;
+  bool sweeps = berth_sweep_fits(instance) ||
+                (instance->n_buffers > COARSE_SWEEPS && instance->chains == NULL); /* it lists pairs */
   bool first_only = search->switches == BERTH_PLACEMENT_FIRST;
   enum berth_code code = sweeps ? run_sweeps(search) : BERTH_OK;
   bool needed = !first_only || (!berth_sweep_fits(instance) && search->best_arena == BERTH_UNLIMITED);

@@ -23,6 +23,8 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
   instance->gap_begin = NULL;
   instance->gaps = NULL;
   instance->n_conflicts = 0;
+  instance->order.n_clocks = 0;
+  instance->chains = NULL;
   instance->pins_may_meet = true;
   return true;
 }
@@ -155,7 +157,8 @@ static enum berth_code assign_slots(
       .timeline = &timeline,
       .size = size,
       .n_conflicts = instance->n_conflicts,
-      .conflicts = instance->conflicts};
+      .conflicts = instance->conflicts,
+      .order = instance->chains != NULL ? &instance->order : NULL};
   struct berth_colouring colouring;
   code = berth_colour(&input, arena, effort, true, &colouring);
   if (code != BERTH_OK) {

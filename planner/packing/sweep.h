@@ -12,7 +12,7 @@
 /* Nothing that needs a look at what is not live now: what the sweep does about pins and pairs is safe but
  * coarse. */
 static inline bool berth_sweep_fits(const struct berth_packing_instance *instance) {
-  return instance->pin == NULL && instance->n_conflicts == 0;
+  return instance->pin == NULL && instance->n_conflicts == 0 && instance->chains == NULL;
 }
 
 /* Above so many buffers there are sweeps only, where they fit: a board takes more than 200 bytes a buffer. */

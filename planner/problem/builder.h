@@ -90,11 +90,11 @@ enum berth_code berth_builder_rows_to_buffers(
 enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder);
 enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *builder);
 
-/* Bounds the time that pairs take, in looks at lists of operators. */
-#define BERTH_MAX_STREAM_STEPS (UINT64_C(1) << 31)
-/* Conflicts of buffers that the order of streams leaves unordered. */
-enum berth_code
-berth_builder_find_stream_conflicts(struct berth_problem_builder *builder, const struct berth_graph *graph);
+/* The clocks of buffers, by who touches them on which stream; `family` (of values) says what is given and
+ * kept.
+ */
+enum berth_code berth_builder_make_clocks(
+    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family);
 
 /* Points regions at what they carry; refuses regions beside streams. */
 enum berth_code berth_builder_finish_regions(struct berth_problem_builder *builder);

@@ -7,7 +7,8 @@
  * in everything but their conflicts.
  *
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
- * then a column after the other in canonical order. Steps stay as given: a plan reports them. */
+ * then a column after the other in canonical order. Steps stay as given: a plan reports them. Clocks, if
+ * there are any, come last. */
 #include <string.h>
 
 #include "base/sort.h"
@@ -64,6 +65,15 @@ static int compare_ids(const struct berth_problem *problem, uint32_t a, uint32_t
   return 0;
 }
 
+static int compare_clocks(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  size_t n = buffers->n_clocks;
+  for (size_t c = 0; c < n; c++) {
+    COMPARE(buffers->clock_lower[a * n + c], buffers->clock_lower[b * n + c]);
+    COMPARE(buffers->clock_upper[a * n + c], buffers->clock_upper[b * n + c]);
+  }
+  return 0;
+}
+
 /* Of two buffers with equal lifetimes and sizes. */
 static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_t b) {
   const struct berth_buffers *buffers = &problem->buffers_view;
@@ -75,6 +85,9 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   int order = buffers->pool_begin != NULL ? compare_pools(buffers, a, b) : 0;
   if (order == 0 && buffers->gap_begin != NULL) {
     order = compare_gaps(buffers, a, b);
+  }
+  if (order == 0) {
+    order = compare_clocks(buffers, a, b);
   }
   if (order == 0) {
     order = compare_ids(problem, a, b);
@@ -249,6 +262,20 @@ static void put_lists(struct encoder *encoder, const struct berth_buffers *buffe
   }
 }
 
+static void put_clocks(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  size_t n = buffers->n_clocks;
+  if (n == 0) {
+    return;
+  }
+  put(encoder, n, 4);
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    for (size_t c = 0; c < n; c++) {
+      put(encoder, buffers->clock_lower[order[k] * n + c], 4);
+      put(encoder, buffers->clock_upper[order[k] * n + c], 4);
+    }
+  }
+}
+
 /* Conflicts as sorted pairs of canonical places. */
 static bool make_pairs(
     const struct berth_buffers *buffers, const uint32_t *order, const struct berth_allocator *allocator,
@@ -288,7 +315,7 @@ enum berth_code berth_problem_canonical_encode(
   put(&encoder, buffers->n, 4);
   put(&encoder,
       (buffers->pinned_offset != NULL) + 2U * (buffers->pool_begin != NULL) +
-          4U * (buffers->gap_begin != NULL),
+          4U * (buffers->gap_begin != NULL) + 8U * (buffers->n_clocks != 0),
       4);
   put(&encoder, buffers->n_conflicts, 4);
   put_pools(&encoder, &problem->pools_view);
@@ -297,6 +324,7 @@ enum berth_code berth_problem_canonical_encode(
   for (uint32_t i = 0; i < buffers->n_conflicts; i++) {
     put(&encoder, pairs.items[i].key, 8);
   }
+  put_clocks(&encoder, buffers, order);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);
   return BERTH_OK;

@@ -168,11 +168,12 @@ static enum berth_code check_donations(
 }
 
 static enum berth_code derive(
-    struct berth_problem_builder *builder, struct berth_arena *arena,
+    struct berth_problem_builder *builder, struct berth_arena *arena, uint8_t **out_family,
     struct berth_inplace_result *out_placed) {
   struct berth_problem *problem = builder->problem;
   struct berth_graph graph = view(builder);
   uint8_t *family = berth_arena_new_zeroed(arena, uint8_t, graph.n_values);
+  *out_family = family;
   if (family == NULL) {
     return berth_fail_memory(&builder->error);
   }
@@ -219,27 +220,28 @@ static enum berth_code check_streams(struct berth_problem_builder *builder) {
   return BERTH_OK;
 }
 
-static enum berth_code order_streams(struct berth_problem_builder *builder) {
+static enum berth_code order_streams(struct berth_problem_builder *builder, const uint8_t *family) {
   if (builder->n_streams == 1) {
     return BERTH_OK;
   }
   berth_problem_view_graph(builder->problem);
-  return berth_builder_find_stream_conflicts(builder, &builder->problem->graph_view);
+  return berth_builder_make_clocks(builder, &builder->problem->graph_view, family);
 }
 
 enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder) {
   struct berth_inplace_result placed = {0};
+  uint8_t *family = NULL;
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
   enum berth_code code = check_streams(builder);
   code = code != BERTH_OK ? code : berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
-  code = code != BERTH_OK ? code : derive(builder, &arena, &placed);
+  code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed);
   code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
   code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
-  code = code != BERTH_OK ? code : order_streams(builder);
+  code = code != BERTH_OK ? code : order_streams(builder, family);
   builder->problem->is_graph = true;
   berth_arena_finish(&arena);
   return code;

@@ -5,6 +5,7 @@
  * of bytes; as long as no two pieces have met, those that are live lie apart, so a new one can only meet its
  * neighbours in the order of pools and bytes. */
 #include "base/arena.h"
+#include "base/order.h"
 #include "base/rankset.h"
 #include "base/sort.h"
 #include "problem/builder.h"
@@ -221,6 +222,56 @@ static enum berth_code check_conflicts(struct sweep *sweep) {
   return BERTH_OK;
 }
 
+/* ---- Pins against a partial order ---- */
+
+static bool is_before(const struct berth_problem *problem, uint32_t a, uint32_t b) {
+  const uint32_t *upper = problem->clock_upper.items + (size_t)a * problem->n_clocks;
+  const uint32_t *lower = problem->clock_lower.items + (size_t)b * problem->n_clocks;
+  for (uint32_t c = 0; c < problem->n_clocks; c++) {
+    if (upper[c] > lower[c]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Pinned buffers that share bytes, by where they begin; beyond this many looks it is left to planning, which
+ * finds no plan then. */
+enum { MOST_LOOKS = 1 << 24 };
+
+static enum berth_code check_order(struct sweep *sweep, struct berth_arena *arena) {
+  const struct berth_problem *problem = sweep->builder->problem;
+  const struct berth_rows *rows = sweep->rows;
+  if (problem->n_clocks == 0) {
+    return BERTH_OK;
+  }
+  uint32_t *order = berth_arena_new(arena, uint32_t, rows->pin.n);
+  uint32_t n = 0;
+  for (uint32_t i = 0; order != NULL && i < rows->pin.n; i++) {
+    if (sweep->pool_of[i] != BERTH_NO_INDEX) {
+      order[n++] = i;
+    }
+  }
+  if (order == NULL || !berth_order_by_key(arena, n, rows->pin.items, order)) {
+    return berth_fail_memory(&sweep->builder->error);
+  }
+  uint64_t n_looks = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint64_t end = rows->pin.items[order[k]] + rows->size.items[order[k]];
+    for (uint32_t j = k + 1; j < n && rows->pin.items[order[j]] < end && n_looks < MOST_LOOKS;
+         j++, n_looks++) {
+      uint32_t a = order[k] < order[j] ? order[k] : order[j];
+      uint32_t b = order[k] < order[j] ? order[j] : order[k];
+      bool empty = rows->size.items[a] == 0 || rows->size.items[b] == 0;
+      if (!empty && sweep->pool_of[a] == sweep->pool_of[b] && !is_before(problem, a, b) &&
+          !is_before(problem, b, a)) {
+        return blame_two(sweep->builder, b, a, "and no order says that the one is done before the other");
+      }
+    }
+  }
+  return BERTH_OK;
+}
+
 enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) {
   if (builder->problem->rows.pin.n == 0) {
     return BERTH_OK;
@@ -238,6 +289,7 @@ enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) 
   }
   code = code != BERTH_OK ? code : run(&sweep, items);
   code = code != BERTH_OK ? code : check_conflicts(&sweep);
+  code = code != BERTH_OK ? code : check_order(&sweep, &arena);
   berth_arena_finish(&arena);
   return code;
 }

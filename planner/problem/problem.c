@@ -47,6 +47,8 @@ void berth_problem_finish(struct berth_problem *problem) {
   berth_names_finish(allocator, &problem->operator_names);
   berth_names_finish(allocator, &problem->pool_names);
   berth_vec_finish(allocator, &problem->conflicts);
+  berth_vec_finish(allocator, &problem->clock_lower);
+  berth_vec_finish(allocator, &problem->clock_upper);
   berth_vec_finish(allocator, &problem->pools);
   finish_graph(allocator, &problem->columns);
 }
@@ -83,6 +85,8 @@ static void trim(struct berth_problem *problem) {
   berth_vec_trim(allocator, &problem->names.blob);
   berth_vec_trim(allocator, &problem->names.end);
   berth_vec_trim(allocator, &problem->conflicts);
+  berth_vec_trim(allocator, &problem->clock_lower);
+  berth_vec_trim(allocator, &problem->clock_upper);
 }
 
 void berth_problem_view_graph(struct berth_problem *problem) {
@@ -130,6 +134,9 @@ void berth_problem_make_views(struct berth_problem *problem) {
       .pools = rows->pools.items,
       .n_conflicts = (uint32_t)problem->conflicts.n,
       .conflicts = (const uint32_t(*)[2])problem->conflicts.items,
+      .n_clocks = problem->n_clocks,
+      .clock_lower = problem->clock_lower.items,
+      .clock_upper = problem->clock_upper.items,
   };
   for (uint32_t pool = 0; pool < problem->pools.n; pool++) {
     problem->pools.items[pool].name = berth_names_get(&problem->pool_names, pool);

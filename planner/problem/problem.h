@@ -70,6 +70,9 @@ struct berth_problem {
   struct berth_names names; /* of buffers, or of values */
   struct berth_names operator_names;
   BERTH_VEC(berth_pair) conflicts;
+  uint32_t n_clocks; /* as in berth_buffers; the columns are empty where it is 0 */
+  BERTH_VEC(uint32_t) clock_lower;
+  BERTH_VEC(uint32_t) clock_upper;
   BERTH_VEC(struct berth_pool_spec) pools;
   struct berth_names pool_names;
   struct berth_graph_columns columns;

@@ -1,126 +1,110 @@
-/* Streams: which buffers must not share though their lifetimes, by the order of addition, lie apart. That
- * order is one of those that the partial order allows, so buffers of which all accesses are ordered never
- * overlap in it; what is missing are the pairs that lie apart in it by chance. For each buffer they are among
- * those touched by the operators that come before it in the list and need not have run: the unsynchronised
- * ends of the streams. */
+/* Streams: from who touches a buffer to its clocks. Component s counts the operators of stream s. The lower
+ * clock of a buffer is what has run for sure when any operator begins that touches it; the upper one what
+ * must have run before another buffer may begin: all that touch it, and what had run before them. The outside
+ * touches what it gives before every operator, and what is kept after them all. */
 #include <string.h>
 
 #include "liveness/clocks.h"
+#include "liveness/liveness.h"
 #include "problem/builder.h"
 
-struct search {
-  struct berth_problem_builder *builder;
+struct making {
+  struct berth_problem *problem;
   const struct berth_graph *graph;
   struct berth_clocks clocks;
   struct berth_accesses accesses; /* of buffers */
-  uint32_t *seen;                 /* by buffer: the last buffer + 1 that was paired with it */
-  uint64_t n_steps;
 };
 
-static void touch_list(struct search *search, uint32_t op, const uint32_t *begin, const uint32_t *values) {
+static void touch_list(struct making *making, uint32_t op, const uint32_t *begin, const uint32_t *values) {
   for (uint32_t i = begin[op]; i < begin[op + 1]; i++) {
-    uint32_t buffer = search->graph->value_buffer[values[i]];
+    uint32_t buffer = making->graph->value_buffer[values[i]];
     if (buffer != BERTH_NO_INDEX) {
-      berth_accesses_touch(&search->accesses, &search->clocks, buffer, op);
+      berth_accesses_touch(&making->accesses, &making->clocks, buffer, op);
     }
   }
 }
 
-static void touch_all(struct search *search) {
-  const struct berth_graph *graph = search->graph;
+static void touch_all(struct making *making) {
+  const struct berth_graph *graph = making->graph;
   for (uint32_t op = 0; op < graph->n_operators; op++) {
-    touch_list(search, op, graph->input_begin, graph->inputs);
-    touch_list(search, op, graph->output_begin, graph->outputs);
+    touch_list(making, op, graph->input_begin, graph->inputs);
+    touch_list(making, op, graph->output_begin, graph->outputs);
     if (graph->operator_workspace[op] != BERTH_NO_INDEX) {
-      berth_accesses_touch(&search->accesses, &search->clocks, graph->operator_workspace[op], op);
+      berth_accesses_touch(&making->accesses, &making->clocks, graph->operator_workspace[op], op);
     }
   }
 }
 
-static enum berth_code pair(struct search *search, uint32_t early, uint32_t late) {
-  struct berth_problem_builder *builder = search->builder;
-  struct berth_problem *problem = builder->problem;
-  const struct berth_rows *rows = &problem->rows;
-  search->n_steps++;
-  if (early == BERTH_NO_INDEX || search->seen[early] == late + 1 ||
-      rows->upper.items[early] > rows->lower.items[late] || rows->size.items[early] == 0) {
-    return BERTH_OK;
-  }
-  search->seen[early] = late + 1;
-  if (problem->conflicts.n >= BERTH_MAX_STREAM_CONFLICTS) {
-    return berth_fail(
-        &builder->error, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
-        "operator.stream", "streams are so loosely ordered that more than %u pairs of buffers must not share",
-        BERTH_MAX_STREAM_CONFLICTS);
-  }
-  if (!berth_vec_reserve(&builder->allocator, &problem->conflicts, problem->conflicts.n + 1)) {
-    return berth_fail_memory(&builder->error);
-  }
-  uint32_t *entry = problem->conflicts.items[problem->conflicts.n++];
-  entry[0] = early < late ? early : late;
-  entry[1] = early < late ? late : early;
-  return BERTH_OK;
-}
-
-static enum berth_code pair_with_operator(struct search *search, uint32_t op, uint32_t late) {
-  const struct berth_graph *graph = search->graph;
-  enum berth_code code = pair(search, graph->operator_workspace[op], late);
-  for (uint32_t i = graph->input_begin[op]; i < graph->input_begin[op + 1] && code == BERTH_OK; i++) {
-    code = pair(search, graph->value_buffer[graph->inputs[i]], late);
-  }
-  for (uint32_t i = graph->output_begin[op]; i < graph->output_begin[op + 1] && code == BERTH_OK; i++) {
-    code = pair(search, graph->value_buffer[graph->outputs[i]], late);
-  }
-  return code;
-}
-
-/* Operators before the buffer's first step that need not have run when it is first touched. */
-static enum berth_code pair_buffer(struct search *search, uint32_t late) {
-  const struct berth_rows *rows = &search->builder->problem->rows;
-  const struct berth_clocks *clocks = &search->clocks;
-  const uint32_t *known = berth_accesses_known(&search->accesses, late);
-  enum berth_code code = BERTH_OK;
-  for (uint32_t s = 0; s < clocks->n_streams && rows->size.items[late] != 0; s++) {
-    if (known[s] == UINT32_MAX) { /* nobody touches it */
-      return BERTH_OK;
+static void touch_from_outside(struct making *making, const uint8_t *family) {
+  const struct berth_graph *graph = making->graph;
+  uint32_t n_streams = making->clocks.n_streams;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t buffer = graph->value_buffer[v];
+    if (buffer == BERTH_NO_INDEX) {
+      continue;
     }
-    for (uint32_t k = clocks->begin[s] + known[s]; k < clocks->begin[s + 1] && code == BERTH_OK; k++) {
-      uint32_t op = clocks->line[k];
-      if ((int64_t)op >= rows->lower.items[late]) {
-        break;
-      }
-      code = pair_with_operator(search, op, late);
+    unsigned of_root = family[berth_liveness_root(graph, v)];
+    if ((of_root & BERTH_FAMILY_GIVEN) != 0) {
+      memset(making->accesses.known + (size_t)buffer * n_streams, 0, n_streams * sizeof(uint32_t));
     }
-    if (code == BERTH_OK && search->n_steps > BERTH_MAX_STREAM_STEPS) {
-      code = berth_fail(
-          &search->builder->error, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
-          "operator.stream", "streams are too loosely ordered for their number of operators");
+    if ((of_root & BERTH_FAMILY_KEPT) != 0) {
+      memset(making->accesses.last + (size_t)buffer * n_streams, 0xff, n_streams * sizeof(uint32_t));
     }
   }
-  return code;
 }
 
-enum berth_code
-berth_builder_find_stream_conflicts(struct berth_problem_builder *builder, const struct berth_graph *graph) {
+/* What is there and never touched is there for the first step, as in a total order. */
+static void touch_at_first(struct making *making, uint32_t buffer) {
+  uint32_t n_streams = making->clocks.n_streams;
+  const uint32_t *last = berth_accesses_last(&making->accesses, buffer);
+  for (uint32_t s = 0; s < n_streams; s++) {
+    if (last[s] != 0) {
+      return;
+    }
+  }
+  berth_accesses_touch(&making->accesses, &making->clocks, buffer, 0);
+}
+
+static void write_clocks(struct making *making, uint32_t buffer) {
+  uint32_t n_streams = making->clocks.n_streams;
+  const uint32_t *last = berth_accesses_last(&making->accesses, buffer);
+  const uint32_t *known = berth_accesses_known(&making->accesses, buffer);
+  uint32_t *lower = making->problem->clock_lower.items + (size_t)buffer * n_streams;
+  uint32_t *upper = making->problem->clock_upper.items + (size_t)buffer * n_streams;
+  for (uint32_t s = 0; s < n_streams; s++) {
+    uint32_t n_operators = making->clocks.begin[s + 1] - making->clocks.begin[s];
+    uint32_t end = last[s] > n_operators ? n_operators + 1 : last[s];
+    lower[s] = known[s];
+    upper[s] = end > known[s] ? end : known[s];
+  }
+}
+
+enum berth_code berth_builder_make_clocks(
+    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family) {
   uint32_t n_streams = berth_clocks_n_streams(graph);
+  struct berth_problem *problem = builder->problem;
+  uint32_t n = (uint32_t)problem->rows.size.n;
+  size_t n_entries = (size_t)n * n_streams;
   if (n_streams == 1) {
     return BERTH_OK;
   }
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
-  struct search search = {.builder = builder, .graph = graph};
-  uint32_t n = (uint32_t)builder->problem->rows.size.n;
-  search.seen = berth_arena_new_zeroed(&arena, uint32_t, n);
-  enum berth_code code = BERTH_OK;
-  if (search.seen == NULL || !berth_clocks_make(&search.clocks, &arena, graph, n_streams) ||
-      !berth_accesses_init(&search.accesses, &arena, &search.clocks, n)) {
-    code = berth_fail_memory(&builder->error);
-  } else {
-    touch_all(&search);
-  }
-  for (uint32_t late = 0; late < n && code == BERTH_OK; late++) {
-    code = pair_buffer(&search, late);
+  struct making making = {.problem = problem, .graph = graph};
+  bool ok = berth_vec_reserve(&builder->allocator, &problem->clock_lower, n_entries) &&
+            berth_vec_reserve(&builder->allocator, &problem->clock_upper, n_entries) &&
+            berth_clocks_make(&making.clocks, &arena, graph, n_streams) &&
+            berth_accesses_init(&making.accesses, &arena, &making.clocks, n);
+  if (ok) {
+    touch_all(&making);
+    touch_from_outside(&making, family);
+    for (uint32_t buffer = 0; buffer < n; buffer++) {
+      touch_at_first(&making, buffer);
+      write_clocks(&making, buffer);
+    }
+    problem->n_clocks = n_streams;
+    problem->clock_lower.n = problem->clock_upper.n = n_entries;
   }
   berth_arena_finish(&arena);
-  return code != BERTH_OK ? code : berth_builder_sort_conflicts(builder);
+  return ok ? BERTH_OK : berth_fail_memory(&builder->error);
 }

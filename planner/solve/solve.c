@@ -7,6 +7,7 @@
 #include "packing/exact/exact.h"
 #include "packing/improve.h"
 #include "packing/placement.h"
+#include "packing/precedence_bound.h"
 #include "packing/strategy.h"
 #include "problem/problem.h"
 #include "solve/task.h"
@@ -38,7 +39,11 @@ static enum berth_code colour_all(struct berth_solve_task *task, struct berth_co
   }
   task->peak_bytes = buffers->n > 0 ? load[berth_timeline_load(&timeline, all.size, load)] : 0;
   struct berth_colouring_input input = {
-      .timeline = &timeline, .size = all.size, .n_conflicts = all.n_conflicts, .conflicts = all.conflicts};
+      .timeline = &timeline,
+      .size = all.size,
+      .n_conflicts = all.n_conflicts,
+      .conflicts = all.conflicts,
+      .order = all.chains != NULL ? &all.order : NULL};
   return berth_colour(&input, arena, &task->effort, is_on(task, BERTH_STRATEGY_COLOURING), out);
 }
 
@@ -140,12 +145,14 @@ struct phase {
 enum { LARGE = 4000 };
 
 static const struct phase SMALL_PHASES[] = {
+    {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
     {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
     {0, 0, 0, NULL},
 };
 static const struct phase LARGE_PHASES[] = {
+    {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
     {BERTH_STRATEGY_CORE, 16, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 3, UINT32_MAX, &berth_packing_improve},
     {BERTH_STRATEGY_PLACEMENT, 2, BERTH_PLACEMENT_TIGHT, &berth_packing_placement},

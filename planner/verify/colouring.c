@@ -1,5 +1,7 @@
 #include "verify/colouring.h"
 
+#include "verify/order.h"
+
 static void blame(
     struct berth_verify_findings *findings, uint32_t a, uint32_t b, uint32_t slot, int64_t first_step,
     const char *why) {
@@ -14,16 +16,21 @@ static void blame(
       berth_verify_name(findings, violation.buffer_b).text, slot, why);
 }
 
-/* Pieces ordered by slot and then by time: one that begins before the furthest end so far meets its owner. */
+/* Pieces ordered by slot and then by time: one that begins before the furthest end so far meets its owner.
+ * Under a partial order, it must also be ordered after that owner: then all before it are. */
 static void check_times(
-    const struct berth_verify_pieces *pieces, const struct berth_sort_item *order, const uint32_t *slot,
-    struct berth_verify_findings *findings) {
+    const struct berth_verify_facts *facts, const struct berth_verify_pieces *pieces,
+    const struct berth_sort_item *order, const uint32_t *slot, struct berth_verify_findings *findings) {
   const struct berth_verify_piece *reach = NULL;
   for (uint32_t k = 0; k < pieces->n; k++) {
     const struct berth_verify_piece *piece = &pieces->items[order[k].index];
     bool same_slot = reach != NULL && slot[reach->buffer] == slot[piece->buffer];
     if (same_slot && piece->lower < reach->upper) {
       blame(findings, reach->buffer, piece->buffer, slot[piece->buffer], piece->lower, "while both are live");
+    } else if (
+        same_slot && facts->order != NULL && reach->buffer != piece->buffer &&
+        !berth_verify_may_follow(facts->order, reach->buffer, piece->buffer)) {
+      blame(findings, reach->buffer, piece->buffer, slot[piece->buffer], piece->lower, "and are not ordered");
     }
     if (!same_slot || piece->upper > reach->upper) {
       reach = piece;
@@ -77,7 +84,7 @@ enum berth_code berth_verify_colouring(
     order[k].key = slot[pieces->items[order[k].index].buffer];
   }
   berth_sort_items(order, scratch, pieces->n);
-  check_times(pieces, order, slot, findings);
+  check_times(facts, pieces, order, slot, findings);
   check_conflicts(facts, slot, findings);
   for (uint32_t i = 0; i < facts->n; i++) {
     order[i] = (struct berth_sort_item){.key = slot[i], .index = i};

@@ -115,3 +115,14 @@ enum berth_code berth_verify_order_buffers(
   touch_from_outside(order, roots);
   return BERTH_OK;
 }
+
+bool berth_verify_may_follow(const struct berth_verify_order *order, uint32_t earlier, uint32_t later) {
+  const uint32_t *last = row(order->last, order, earlier);
+  const uint32_t *sure = row(order->sure, order, later);
+  for (uint32_t s = 0; s < order->n_streams; s++) {
+    if (last[s] > sure[s]) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -27,6 +27,9 @@ enum berth_code berth_verify_order_buffers(
 /* Whether `first` has run for sure when `second` begins. */
 bool berth_verify_runs_before(const struct berth_verify_order *order, uint32_t first, uint32_t second);
 
+/* Whether every access to buffer `earlier` comes before every access to buffer `later`. */
+bool berth_verify_may_follow(const struct berth_verify_order *order, uint32_t earlier, uint32_t later);
+
 /* No bytes pass from one buffer to a later one that is not ordered after it. A sweep in the order of addition
  * that keeps, for every byte, its last tenant: if each is ordered after the one before it, all are. */
 enum berth_code berth_verify_sequence(

@@ -68,18 +68,6 @@ static void split(struct sequence *sequence, uint32_t rank) {
   }
 }
 
-static bool may_follow(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
-  const struct berth_verify_order *order = sequence->facts->order;
-  const uint32_t *last = order->last + (size_t)earlier * order->n_streams;
-  const uint32_t *sure = order->sure + (size_t)later * order->n_streams;
-  for (uint32_t s = 0; s < order->n_streams; s++) {
-    if (last[s] > sure[s]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void blame(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
   const struct berth_verify_facts *facts = sequence->facts;
   struct berth_violation violation = berth_verify_violation(BERTH_VIOLATION_OVERLAP);
@@ -112,7 +100,7 @@ static void move_in(struct sequence *sequence, uint32_t buffer) {
     uint32_t tenant = sequence->tenant[r];
     uint32_t next = berth_rankset_after(&sequence->starts, r);
     if (tenant != NOBODY && sequence->facts->upper[tenant] <= sequence->facts->lower[buffer] &&
-        !may_follow(sequence, tenant, buffer)) {
+        !berth_verify_may_follow(sequence->facts->order, tenant, buffer)) {
       blame(sequence, tenant, buffer);
     }
     if (r != begin) {

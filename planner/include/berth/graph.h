@@ -53,11 +53,9 @@ struct berth_value_spec {
 /* Operators of one stream run one after the other, in the order in which they were added. Operators of
  * different streams may run at the same time and in any order, unless one waits for the other, or for one
  * that does. With more than one stream two buffers may share bytes only if every access to one is ordered
- * before every access to the other: lifetimes are by the order of addition, and pairs that lie apart in it by
- * chance are conflicts. An operator must be ordered after those that write what it reads. Limits: operators
- * and values, each times streams, up to 2^26; BERTH_MAX_STREAM_CONFLICTS such pairs. */
+ * before every access to the other: see the clocks of berth_buffers. An operator must be ordered after those
+ * that write what it reads. Limits: operators and buffers, each times streams, up to 2^26. */
 #define BERTH_MAX_STREAMS 1024
-#define BERTH_MAX_STREAM_CONFLICTS (UINT32_C(1) << 24)
 
 /* A permission: the operator can write this output over that input (both by their place in its lists), both
  * beginning at one address. Whether it is used is settled when the problem is finished, in the order in which

@@ -20,6 +20,7 @@
 #define BERTH_PROBLEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "berth/allocator.h"
@@ -101,7 +102,26 @@ struct berth_buffers {
   const uint32_t *pools;
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2]; /* pairs that must not share, a < b, sorted, unique */
+  /* A partial order, as vector clocks: buffer a comes before buffer b if and only if clock_upper of a is at
+   * most clock_lower of b in every component, and buffers of which neither comes before the other must not
+   * share. Of each buffer the lower is at most the upper, and they differ. `lower` and `upper` above are one
+   * total order that fits: buffers that are ordered lie apart in it, but not only they. */
+  uint32_t n_clocks;           /* components; 0: the order is total */
+  const uint32_t *clock_lower; /* n x n_clocks; NULL if there are none */
+  const uint32_t *clock_upper;
 };
+
+/* Whether all of buffer `a` comes before all of buffer `b`, by clocks if there are any. */
+static inline bool berth_buffers_before(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  const uint32_t *upper = buffers->clock_upper + (size_t)a * buffers->n_clocks;
+  const uint32_t *lower = buffers->clock_lower + (size_t)b * buffers->n_clocks;
+  for (uint32_t c = 0; c < buffers->n_clocks; c++) {
+    if (upper[c] > lower[c]) {
+      return false;
+    }
+  }
+  return buffers->n_clocks != 0 || buffers->upper[a] <= buffers->lower[b];
+}
 
 struct berth_pools {
   uint32_t n; /* at least 1 */

@@ -24,7 +24,8 @@
   X(PLACEMENT, "placement", "one-pass placement orders and fits")                                            \
   X(IMPROVE, "improve", "local search over placements")                                                      \
   X(EXACT, "exact", "complete search")                                                                       \
-  X(CORE, "core", "complete search near the peak, the rest around it")
+  X(CORE, "core", "complete search near the peak, the rest around it")                                       \
+  X(ANTICHAIN, "antichain", "bound of partial orders: the heaviest antichain")
 
 enum berth_strategy {
 #define X(name, word, text) BERTH_STRATEGY_##name,

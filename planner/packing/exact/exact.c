@@ -18,8 +18,8 @@ static enum berth_code run_relation(struct berth_packing_search *search) {
 }
 
 static enum berth_code run(struct berth_packing_search *search) {
-  if (berth_packing_done(search)) {
-    return BERTH_OK;
+  if (berth_packing_done(search) || search->instance->chains != NULL) {
+    return BERTH_OK; /* it lists pairs */
   }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);
   bool is_usable = false;

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/rng.h"
 #include "packing/pieces.h"
+#include "random_order.h"
 #include "suite.h"
 
 enum { N = 70, MAX_STEPS = 40, BYTES = 4096 };
@@ -193,7 +194,72 @@ START_TEST(with_pairs_and_windows) {
 }
 END_TEST
 
+/* A partial order by chains, and by the list of its pairs: every find has the same answer. */
+static void run_chains(struct berth_rng *rng, uint32_t n, struct berth_arena *arena) {
+  static struct random_order random;
+  uint64_t size[200];
+  uint64_t alignment[200];
+  uint32_t n_pairs;
+  struct berth_chains chains;
+  bool is_usable;
+  struct berth_sort_item *keys = berth_arena_new(arena, struct berth_sort_item, 200 * 200);
+  uint32_t(*pairs)[2] = berth_arena_take(arena, 200 * 200, sizeof *pairs);
+  random_order_of_streams(&random, rng, n, 4);
+  ck_assert(berth_precedence_pairs(
+      &random.order, random.life_lower, random.life_upper, UINT32_MAX, arena, keys, &n_pairs));
+  for (uint32_t k = 0; k < n_pairs; k++) {
+    pairs[k][0] = (uint32_t)(keys[k].key >> 32);
+    pairs[k][1] = (uint32_t)keys[k].key;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    size[i] = 1 + berth_rng_below(rng, 40);
+    alignment[i] = UINT64_C(1) << berth_rng_below(rng, 4);
+  }
+  struct berth_packing_instance listed = {
+      .n_buffers = n,
+      .n_steps = 20 * n,
+      .lower = random.life_lower,
+      .upper = random.life_upper,
+      .size = size,
+      .alignment = alignment,
+      .n_conflicts = n_pairs,
+      .conflicts = (const uint32_t(*)[2])pairs,
+      .capacity = BERTH_UNLIMITED};
+  struct berth_packing_instance chained = listed;
+  chained.n_conflicts = 0;
+  chained.chains = &chains;
+  struct berth_pairs partners;
+  struct berth_pairs none = {0};
+  struct berth_board boards[2];
+  ck_assert(berth_chains_make(&chains, &random.order, arena, &is_usable) && is_usable);
+  ck_assert(berth_pairs_init(&partners, arena, n, n_pairs, listed.conflicts));
+  ck_assert(berth_board_init(&boards[0], &listed, &partners, arena));
+  ck_assert(berth_board_init(&boards[1], &chained, &none, arena));
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t i = (k * 7 + 3) % n; /* n is no multiple of 7 */
+    uint64_t found = berth_board_find(&boards[0], i, BERTH_BOARD_LOWEST, UINT64_MAX / 2);
+    ck_assert_uint_eq(berth_board_find(&boards[1], i, BERTH_BOARD_LOWEST, UINT64_MAX / 2), found);
+    uint64_t guess = alignment[i] * berth_rng_below(rng, 30);
+    ck_assert_int_eq(berth_board_is_free(&boards[0], i, guess), berth_board_is_free(&boards[1], i, guess));
+    found = berth_board_is_free(&boards[0], i, guess) ? guess : found;
+    ck_assert(berth_board_place(&boards[0], i, found) && berth_board_place(&boards[1], i, found));
+  }
+}
+
+START_TEST(by_chains) {
+  struct berth_rng rng = {.state = 12};
+  struct berth_arena arena;
+  berth_arena_init(&arena, NULL);
+  for (int round = 0; round < 60; round++) {
+    run_chains(&rng, 7 * berth_rng_below(&rng, 25) + 1 + berth_rng_below(&rng, 6), &arena);
+    berth_arena_reset(&arena);
+  }
+  berth_arena_finish(&arena);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "packing/board", (const TTest *const[]){plain_buffers, with_windows, with_pairs_and_windows, NULL});
+      "packing/board",
+      (const TTest *const[]){plain_buffers, with_windows, with_pairs_and_windows, by_chains, NULL});
 }
