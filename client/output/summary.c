@@ -111,14 +111,19 @@ static void print_misfit(const struct berthctl_summary *summary, const struct be
   if (plan->n_culprits == 0 || summary->what.problem == NULL) {
     return;
   }
-  static const struct berthctl_column COLUMNS[] = {
-      {"CANNOT BE PLACED TOGETHER", false, true},
+  static const char *const TITLES[BERTH_N_CULPRITS_PROOFS] = {
+      [BERTH_CULPRITS_UNPROVEN] = "CANNOT BE PLACED TOGETHER",
+      [BERTH_CULPRITS_MINIMAL] = "CANNOT BE PLACED TOGETHER (A MINIMAL SET)",
+      [BERTH_CULPRITS_SMALLEST] = "CANNOT BE PLACED TOGETHER (A SMALLEST SET)",
+  };
+  const struct berthctl_column columns[] = {
+      {TITLES[plan->culprits_proof % BERTH_N_CULPRITS_PROOFS], false, true},
       {"SIZE", true, false},
       {"FROM STEP", true, false},
       {"TO STEP", true, false}};
   const struct berth_buffers *buffers = berth_problem_buffers(summary->what.problem);
   struct berthctl_table table;
-  berthctl_table_init(&table, terminal, COLUMNS, 4);
+  berthctl_table_init(&table, terminal, columns, 4);
   for (uint32_t i = 0; i < plan->n_culprits && i < BERTH_MAX_CULPRITS; i++) {
     uint32_t buffer = plan->culprits[i];
     if (buffer >= buffers->n) {

@@ -15,6 +15,7 @@ static void copy_figures(struct berth_plan *to, const struct berth_plan *from, c
   memcpy(to->class_bytes, from->class_bytes, sizeof to->class_bytes);
   to->ticks = from->ticks;
   to->short_by_bytes = from->short_by_bytes;
+  to->culprits_proof = from->culprits_proof;
   to->n_culprits = from->n_culprits;
   for (uint32_t i = 0; i < from->n_culprits; i++) {
     to->culprits[i] = from->culprits[i] < from->n_buffers ? order[from->culprits[i]] : 0;

@@ -84,6 +84,7 @@ static void write_misfit(struct berth_json *json, const struct berth_json_plan *
     return;
   }
   berth_json_u64(json, "short_by_bytes", plan->short_by_bytes);
+  berth_json_string(json, "culprits_proof", berth_culprits_proof_name(plan->culprits_proof));
   berth_json_open(json, "culprits", '[');
   for (uint32_t i = 0; i < plan->n_culprits && i < BERTH_MAX_CULPRITS; i++) {
     berth_json_open(json, NULL, '{');

@@ -2,7 +2,7 @@
  *
  *   name, status, arena_bytes, lower_bound_bytes, gap, naive_bytes, peak_bytes, reuse_bytes, rho, plan_id,
  *   cached, effort, solve_seconds, class_bytes {class: bytes},
- *   short_by_bytes and culprits [{index, id}] (only of a problem that does not fit),
+ *   short_by_bytes, culprits_proof and culprits [{index, id}] (only of a problem that does not fit),
  *   pools   [{name, arena_bytes, lower_bound_bytes, alignment, capacity_bytes, base_alignment, peak_bytes,
  *             peak_step}]
  *   buffers [{id, pool, offset, size, lower, upper, alignment, class, gaps, slot}]

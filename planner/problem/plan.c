@@ -114,3 +114,12 @@ const char *berth_plan_status_name(enum berth_plan_status status) {
   };
   return (unsigned)status < BERTH_N_PLAN_STATUSES ? NAMES[status] : "?";
 }
+
+const char *berth_culprits_proof_name(enum berth_culprits_proof proof) {
+  static const char *const NAMES[BERTH_N_CULPRITS_PROOFS] = {
+      [BERTH_CULPRITS_UNPROVEN] = "unproven",
+      [BERTH_CULPRITS_MINIMAL] = "minimal",
+      [BERTH_CULPRITS_SMALLEST] = "smallest",
+  };
+  return (unsigned)proof < BERTH_N_CULPRITS_PROOFS ? NAMES[proof] : "?";
+}

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "packing/blame.h"
+#include "packing/culprits.h"
 #include "solve/task.h"
 
 /* ---- Figures ---- */
@@ -122,26 +122,49 @@ static uint64_t beyond_capacity(const struct berth_solve_task *task) {
   return pool->lower_bound > pool->capacity ? pool->lower_bound - pool->capacity : 0;
 }
 
-static enum berth_code refuse(const struct berth_solve_task *task, struct berth_plan *plan) {
+enum { CULPRITS_SHARE = 8, MOST_CULPRITS_TICKS = 1 << 28 };
+
+/* One part in CULPRITS_SHARE of the budget, as far as it is left. */
+static void limit_culprits(struct berth_solve_task *task) {
+  uint64_t budget = task->options.budget_ticks, spent = task->effort.ticks;
+  uint64_t share = budget / CULPRITS_SHARE, left = budget > spent ? budget - spent : 0;
+  share = share < MOST_CULPRITS_TICKS ? share : MOST_CULPRITS_TICKS;
+  berth_effort_set_limit(&task->effort, spent + (share < left ? share : left));
+}
+
+/* What pins may share is not what search sees, nor are slots; the load of a step is all the same. */
+static enum berth_code name_culprits(struct berth_solve_task *task, struct berth_plan *plan) {
+  const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
+  struct berth_arena arena; /* not the task's: a hook that says stop does not keep it from a first answer */
+  struct berth_culprits culprits;
+  berth_arena_init(&arena, task->allocator);
+  limit_culprits(task);
+  enum berth_code code =
+      berth_culprits_find(&pool->instance, berth_solve_is_searched(pool), &arena, &task->effort, &culprits);
+  for (uint32_t k = 0; code == BERTH_OK && k < culprits.n && k < BERTH_MAX_CULPRITS; k++) {
+    plan->culprits[plan->n_culprits++] = pool->members[culprits.items[k]];
+  }
+  if (code == BERTH_OK && culprits.n <= BERTH_MAX_CULPRITS) {
+    plan->culprits_proof = culprits.proof;
+  }
+  berth_arena_finish(&arena);
+  return code;
+}
+
+static enum berth_code refuse(struct berth_solve_task *task, struct berth_plan *plan) {
   plan->status = BERTH_PLAN_UNKNOWN;
   uint64_t short_by = beyond_capacity(task);
   if (task->homeless != BERTH_NO_INDEX) {
     uint64_t lacks = lacking(task, task->homeless);
     blame(plan, short_by > lacks ? short_by : lacks);
     plan->culprits[plan->n_culprits++] = task->homeless;
+    plan->culprits_proof = BERTH_CULPRITS_SMALLEST;
     return BERTH_OK;
   }
-  const struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
   if (!is_proven(task)) {
     return BERTH_OK;
   }
-  struct berth_arena arena;
-  berth_arena_init(&arena, task->allocator);
-  enum berth_code code = berth_blame_load(&pool->instance, &arena, plan->culprits, &plan->n_culprits);
-  for (uint32_t k = 0; k < plan->n_culprits; k++) {
-    plan->culprits[k] = pool->members[plan->culprits[k]];
-  }
-  berth_arena_finish(&arena);
+  enum berth_code code = name_culprits(task, plan);
   blame(plan, short_by);
   return code;
 }
@@ -151,8 +174,8 @@ enum berth_code berth_solve_stopped(struct berth_error *err) {
       err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "stopped before there was a plan");
 }
 
-enum berth_code berth_solve_outcome(
-    const struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
+enum berth_code
+berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
   bool is_placed = task->homeless == BERTH_NO_INDEX && task->refused == BERTH_NO_INDEX;
   if (!is_placed && !is_proven(task) && task->effort.state == BERTH_EFFORT_STOPPED) {
     return berth_solve_stopped(err);
@@ -169,6 +192,7 @@ enum berth_code berth_solve_outcome(
     plan->status = status_of(task, plan);
   } else {
     code = refuse(task, plan);
+    plan->ticks = task->effort.ticks;
     plan->pool = NULL;
     plan->offset = NULL;
     plan->arena_bytes = 0;

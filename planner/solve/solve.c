@@ -268,8 +268,7 @@ static enum berth_code place(struct berth_solve_task *task) {
 
 /* ---- Better plans and better bounds ---- */
 
-/* No search for pools in which pins may meet: it takes pins for what every buffer is. */
-static bool is_searched(const struct berth_packing_pool *pool) {
+bool berth_solve_is_searched(const struct berth_packing_pool *pool) {
   bool meeting = pool->instance.pin != NULL && pool->instance.pins_may_meet;
   return pool->kind == BERTH_POOL_BYTES && pool->n_members > 0 && !meeting;
 }
@@ -313,7 +312,8 @@ static enum berth_code improve(struct berth_solve_task *task) {
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
     uint64_t share = budget_left(task, task->options.budget_ticks) / (task->assignment.n_pools - p);
-    enum berth_code code = is_searched(pool) ? search_pool(task, pool, task->effort.ticks + share) : BERTH_OK;
+    enum berth_code code =
+        berth_solve_is_searched(pool) ? search_pool(task, pool, task->effort.ticks + share) : BERTH_OK;
     if (code != BERTH_OK) {
       return code;
     }
@@ -333,7 +333,7 @@ static enum berth_code measure_need(struct berth_solve_task *task) {
     return BERTH_OK;
   }
   struct berth_packing_pool *pool = &task->assignment.pools[task->refused];
-  if (!is_searched(pool)) {
+  if (!berth_solve_is_searched(pool)) {
     return BERTH_OK;
   }
   struct berth_packing_pool unlimited = *pool;

@@ -38,9 +38,11 @@ void berth_solve_tell(struct berth_solve_task *task);
 /* The one way to say that the hook stopped the solve before there was a plan. */
 enum berth_code berth_solve_stopped(struct berth_error *err);
 
+/* No search for pools in which pins may meet: it takes pins for what every buffer is. */
+bool berth_solve_is_searched(const struct berth_packing_pool *pool);
+
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(
-    const struct berth_solve_task *task, struct berth_plan **out_plan,
-    struct berth_error *err) BERTH_MUST_USE;
+    struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
 
 #endif

@@ -156,6 +156,10 @@ static void check_refusal(
   if (infeasible && plan->n_culprits == 0) {
     blame_plan(findings, "the plan says that nothing fits and blames no buffer");
   }
+  if ((unsigned)plan->culprits_proof >= BERTH_N_CULPRITS_PROOFS ||
+      (plan->n_culprits == 0 && plan->culprits_proof != BERTH_CULPRITS_UNPROVEN)) {
+    blame_plan(findings, "the plan says what is proven of its culprits, and there is no such proof");
+  }
   if (!infeasible && (plan->short_by_bytes != 0 || plan->n_culprits != 0)) {
     blame_plan(findings, "the plan blames buffers and does not say that nothing fits");
   }

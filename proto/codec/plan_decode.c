@@ -61,6 +61,9 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
   for (size_t i = 0; i < m->n_class_bytes; i++) {
     plan->class_bytes[i] = m->class_bytes[i];
   }
+  if (m->culprits_proof != BERTH__V1__CULPRITS_PROOF__CULPRITS_PROOF_UNSPECIFIED) {
+    plan->culprits_proof = (enum berth_culprits_proof)(m->culprits_proof - 1);
+  }
   plan->n_culprits = (uint32_t)m->n_culprits;
   for (size_t i = 0; i < m->n_culprits; i++) {
     plan->culprits[i] = m->culprits[i];

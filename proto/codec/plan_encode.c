@@ -92,6 +92,9 @@ static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *o
   out->short_by_bytes = plan->short_by_bytes;
   out->n_culprits = plan->n_culprits;
   out->culprits = UNCONST(uint32_t, plan->culprits);
+  if (plan->n_culprits > 0) {
+    out->culprits_proof = (Berth__V1__CulpritsProof)(plan->culprits_proof + 1);
+  }
 }
 
 /* Fills `response` (and `message`, which it points to), packs `whole`, and frees what was taken on the way.

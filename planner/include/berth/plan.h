@@ -19,7 +19,15 @@ enum berth_plan_status {
 };
 
 #define BERTH_NO_OFFSET UINT64_MAX
-#define BERTH_MAX_CULPRITS 16
+#define BERTH_MAX_CULPRITS 256
+
+/* What is known of the set of buffers that cannot be placed together. */
+enum berth_culprits_proof {
+  BERTH_CULPRITS_UNPROVEN = 0, /* fewer of them may be enough */
+  BERTH_CULPRITS_MINIMAL,      /* without any one of them, the others fit */
+  BERTH_CULPRITS_SMALLEST,     /* and no smaller set of the pool's buffers fails to fit */
+  BERTH_N_CULPRITS_PROOFS
+};
 
 struct berth_pool_result {
   uint64_t arena_bytes;       /* max of offset + size: tight, nothing is rounded up */
@@ -41,7 +49,10 @@ struct berth_plan {
   uint64_t class_bytes[BERTH_N_CLASSES]; /* sum of sizes by class */
   uint64_t ticks;                        /* effort spent */
   uint64_t short_by_bytes; /* when INFEASIBLE: the least that the capacity must grow, as far as proven */
-  uint32_t n_culprits;     /* when INFEASIBLE: buffers that cannot be placed together */
+  /* When INFEASIBLE: buffers of one pool that cannot be placed together, the largest first; the largest of
+   * them, unproven, where they are more than there is room for. */
+  enum berth_culprits_proof culprits_proof;
+  uint32_t n_culprits;
   uint32_t culprits[BERTH_MAX_CULPRITS];
   const struct berth_pool_result *pools;
   const uint32_t *pool;   /* of each buffer; NULL when INFEASIBLE or UNKNOWN */
@@ -55,6 +66,8 @@ double berth_plan_rho(const struct berth_plan *plan);
 double berth_plan_gap(const struct berth_plan *plan);
 /* "optimal", "feasible", "cut_short", "infeasible", "unknown". */
 const char *berth_plan_status_name(enum berth_plan_status status);
+/* "unproven", "minimal", "smallest". */
+const char *berth_culprits_proof_name(enum berth_culprits_proof proof);
 
 /* A writable copy of a plan's shape for those who make plans (solver, decoders): one block, all columns
  * inside, reference count 1, every number 0, every offset BERTH_NO_OFFSET. NULL if memory ran out. */

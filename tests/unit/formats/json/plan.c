@@ -93,6 +93,7 @@ START_TEST(what_there_is_not_is_null) {
   plan->lower_bound_bytes = 20;
   plan->short_by_bytes = 5;
   plan->n_culprits = 2;
+  plan->culprits_proof = BERTH_CULPRITS_MINIMAL;
   plan->culprits[0] = 1;
   plan->culprits[1] = 0;
   plan->offset = NULL;
@@ -104,6 +105,7 @@ START_TEST(what_there_is_not_is_null) {
   for (size_t i = 0; i < sizeof NULLS / sizeof NULLS[0]; i++) {
     ck_assert_msg(json_is_null(json_object_get(root, NULLS[i])), "%s", NULLS[i]);
   }
+  ck_assert_str_eq(text(root, "culprits_proof"), "minimal");
   const json_t *culprits = json_object_get(root, "culprits");
   ck_assert_uint_eq(json_array_size(culprits), 2);
   ck_assert_str_eq(text(json_array_get(culprits, 0), "id"), "b");

@@ -6,156 +6,8 @@
 #include "berth/allocator.h"
 #include "failing.h"
 #include "packing/exact/niche_search.h"
+#include "small.h"
 #include "suite.h"
-
-enum { MOST_BUFFERS = 7, MOST_STEPS = 7, MOST_GAPS = 2 };
-
-/* A small instance with storage of its own. */
-struct small {
-  struct berth_packing_instance instance;
-  uint32_t lower[MOST_BUFFERS];
-  uint32_t upper[MOST_BUFFERS];
-  uint64_t size[MOST_BUFFERS];
-  uint64_t alignment[MOST_BUFFERS];
-  uint64_t pin[MOST_BUFFERS];
-  uint32_t gap_begin[MOST_BUFFERS + 1];
-  struct berth_packing_gap gaps[MOST_BUFFERS * MOST_GAPS];
-  uint32_t conflicts[MOST_BUFFERS][2];
-};
-
-enum feature { ALIGNMENT = 1, PINS = 2, GAPS = 4, WINDOWS = 8, CONFLICTS = 16, SCALE = 32 };
-
-static void add_gap(struct small *small, uint32_t b, struct berth_rng *rng, bool windows, uint32_t *n_gaps) {
-  uint32_t life = small->upper[b] - small->lower[b];
-  if (life < 3 || berth_rng_below(rng, 2) == 0) {
-    return;
-  }
-  uint32_t lower = small->lower[b] + 1 + berth_rng_below(rng, life - 2);
-  uint32_t upper = lower + 1 + berth_rng_below(rng, small->upper[b] - lower - 1);
-  struct berth_packing_gap gap = {.lower = lower, .upper = upper};
-  if (windows && berth_rng_below(rng, 3) != 0) {
-    gap.window_lower = berth_rng_below(rng, (uint32_t)small->size[b]);
-    gap.window_upper =
-        gap.window_lower + 1 + berth_rng_below(rng, (uint32_t)(small->size[b] - gap.window_lower));
-  }
-  small->gaps[(*n_gaps)++] = gap;
-}
-
-static void draw(struct small *small, struct berth_rng *rng, unsigned features) {
-  uint32_t n = 2 + berth_rng_below(rng, MOST_BUFFERS - 2), n_gaps = 0;
-  uint32_t n_steps = 2 + berth_rng_below(rng, MOST_STEPS - 1);
-  uint64_t scale = features & SCALE ? 1 + berth_rng_below(rng, 3) : 1;
-  for (uint32_t b = 0; b < n; b++) {
-    small->lower[b] = berth_rng_below(rng, n_steps);
-    small->upper[b] = small->lower[b] + 1 + berth_rng_below(rng, n_steps - small->lower[b]);
-    small->size[b] = (1 + berth_rng_below(rng, 4)) * scale;
-    small->alignment[b] = features & ALIGNMENT ? UINT64_C(1) << berth_rng_below(rng, 3) : 1;
-    small->pin[b] = BERTH_UNPINNED;
-    if (features & PINS && berth_rng_below(rng, 4) == 0) {
-      small->pin[b] = small->alignment[b] * berth_rng_below(rng, 4);
-    }
-    small->gap_begin[b] = n_gaps;
-    if (features & (GAPS | WINDOWS)) {
-      add_gap(small, b, rng, features & WINDOWS, &n_gaps);
-    }
-  }
-  small->gap_begin[n] = n_gaps;
-  uint32_t n_conflicts = 0;
-  for (uint32_t a = 0; a + 1 < n && features & CONFLICTS && n_conflicts < MOST_BUFFERS; a++) {
-    if (berth_rng_below(rng, 3) == 0) {
-      small->conflicts[n_conflicts][0] = a;
-      small->conflicts[n_conflicts++][1] = a + 1 + berth_rng_below(rng, n - a - 1);
-    }
-  }
-  small->instance = (struct berth_packing_instance){
-      .n_buffers = n,
-      .n_steps = n_steps,
-      .lower = small->lower,
-      .upper = small->upper,
-      .size = small->size,
-      .alignment = small->alignment,
-      .pin = features & PINS ? small->pin : NULL,
-      .gap_begin = features & (GAPS | WINDOWS) ? small->gap_begin : NULL,
-      .gaps = small->gaps,
-      .n_conflicts = n_conflicts,
-      .conflicts = (const uint32_t(*)[2])small->conflicts,
-      .capacity = BERTH_UNLIMITED};
-}
-
-/* The bytes that a buffer holds at a step. */
-static void window(const struct small *small, uint32_t b, uint32_t step, uint64_t *lower, uint64_t *upper) {
-  *lower = 0;
-  *upper = step >= small->lower[b] && step < small->upper[b] ? small->size[b] : 0;
-  for (uint32_t g = small->gap_begin[b]; small->instance.gap_begin && g < small->gap_begin[b + 1]; g++) {
-    if (step >= small->gaps[g].lower && step < small->gaps[g].upper) {
-      *lower = small->gaps[g].window_lower;
-      *upper = small->gaps[g].window_upper;
-    }
-  }
-}
-
-static bool clash(const struct small *small, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b) {
-  for (uint32_t c = 0; c < small->instance.n_conflicts; c++) {
-    const uint32_t *pair = small->conflicts[c];
-    bool is_pair = (pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a);
-    if (is_pair && offset_a < offset_b + small->size[b] && offset_b < offset_a + small->size[a]) {
-      return true;
-    }
-  }
-  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
-    uint64_t la, ua, lb, ub;
-    window(small, a, step, &la, &ua);
-    window(small, b, step, &lb, &ub);
-    if (la < ua && lb < ub && offset_a + la < offset_b + ub && offset_b + lb < offset_a + ua) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool fits(const struct small *small, uint64_t arena, uint64_t *offset, uint32_t b) {
-  if (b == small->instance.n_buffers) {
-    return true;
-  }
-  for (uint64_t o = 0; o + small->size[b] <= arena; o += small->alignment[b]) {
-    if (small->instance.pin && small->pin[b] != BERTH_UNPINNED && small->pin[b] != o) {
-      continue;
-    }
-    bool is_free = true;
-    for (uint32_t a = 0; a < b && is_free; a++) {
-      is_free = !clash(small, a, offset[a], b, o);
-    }
-    offset[b] = o;
-    if (is_free && fits(small, arena, offset, b + 1)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static uint64_t load_of(const struct small *small) {
-  uint64_t most = 0;
-  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
-    uint64_t load = 0, lower, upper;
-    for (uint32_t b = 0; b < small->instance.n_buffers; b++) {
-      window(small, b, step, &lower, &upper);
-      load += upper - lower;
-    }
-    most = load > most ? load : most;
-  }
-  return most;
-}
-
-/* The smallest arena, or BERTH_UNLIMITED if pins clash. */
-static uint64_t brute(const struct small *small) {
-  uint64_t offset[MOST_BUFFERS], enough = load_of(small) + 24;
-  for (uint64_t arena = load_of(small); arena <= enough; arena++) {
-    if (fits(small, arena, offset, 0)) {
-      return arena;
-    }
-  }
-  return BERTH_UNLIMITED;
-}
 
 struct answer {
   enum berth_code code;
@@ -190,7 +42,7 @@ static void check_plan(const struct small *small, const struct answer *answer) {
       ck_assert_uint_eq(answer->offset[b], small->pin[b]);
     }
     for (uint32_t a = 0; a < b; a++) {
-      ck_assert(!clash(small, a, answer->offset[a], b, answer->offset[b]));
+      ck_assert(!small_clash(small, a, answer->offset[a], b, answer->offset[b]));
     }
   }
 }
@@ -224,8 +76,8 @@ static void agree(unsigned features, int n_instances, uint64_t seed) {
   struct berth_rng rng = {.state = seed};
   for (int k = 0; k < n_instances; k++) {
     struct small small;
-    draw(&small, &rng, features);
-    check_all(&small, UINT32_MAX, brute(&small));
+    small_draw(&small, &rng, features);
+    check_all(&small, UINT32_MAX, small_optimum(&small));
   }
 }
 
@@ -252,8 +104,8 @@ START_TEST(every_combination_of_switches_agrees) {
   struct berth_rng rng = {.state = 10};
   for (int k = 0; k < 240; k++) {
     struct small small;
-    draw(&small, &rng, k % 3 == 0 ? 0 : k % 3 == 1 ? ALIGNMENT | PINS : GAPS | CONFLICTS | ALIGNMENT);
-    uint64_t optimum = brute(&small);
+    small_draw(&small, &rng, k % 3 == 0 ? 0 : k % 3 == 1 ? ALIGNMENT | PINS : GAPS | CONFLICTS | ALIGNMENT);
+    uint64_t optimum = small_optimum(&small);
     for (uint32_t low = 0; low < 32; low++) {
       check_all(&small, low | BERTH_EXACT_NICHES | (low % 2 ? UINT32_MAX << 8 : 0), optimum);
     }
@@ -276,7 +128,7 @@ START_TEST(mirrors_permutations_and_scale_keep_the_optimum) {
   struct berth_rng rng = {.state = 11};
   for (int k = 0; k < 200; k++) {
     struct small small;
-    draw(&small, &rng, 0);
+    small_draw(&small, &rng, 0);
     uint64_t optimum = optimum_of(&small);
     struct small other = small;
     other.instance = small.instance;
@@ -317,7 +169,7 @@ START_TEST(same_plan_every_time) {
   struct berth_rng rng = {.state = 13};
   for (int k = 0; k < 50; k++) {
     struct small small;
-    draw(&small, &rng, ALIGNMENT);
+    small_draw(&small, &rng, ALIGNMENT);
     struct answer one, two;
     solve(&small, BERTH_UNLIMITED, UINT32_MAX, &one);
     solve(&small, BERTH_UNLIMITED, UINT32_MAX, &two);

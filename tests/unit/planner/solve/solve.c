@@ -78,6 +78,7 @@ START_TEST(capacity_is_answered) {
   ck_assert_int_eq(plan->status, BERTH_PLAN_INFEASIBLE);
   ck_assert_uint_eq(plan->short_by_bytes, 72);
   ck_assert_uint_eq(plan->n_culprits, 2);
+  ck_assert_int_eq(plan->culprits_proof, BERTH_CULPRITS_SMALLEST);
   ck_assert_uint_eq(plan->culprits[0], 1);
   ck_assert_uint_eq(plan->culprits[1], 0);
   ck_assert_ptr_null(plan->offset);
@@ -88,6 +89,7 @@ START_TEST(capacity_is_answered) {
   ck_assert_uint_eq(plan->short_by_bytes, 1072);
   ck_assert_uint_eq(plan->n_culprits, 1);
   ck_assert_uint_eq(plan->culprits[0], 1);
+  ck_assert_int_eq(plan->culprits_proof, BERTH_CULPRITS_SMALLEST);
   berth_plan_unref(plan);
   sample_finish(&sample);
 }

@@ -163,6 +163,9 @@ START_TEST(a_refusal_says_how_short_and_who_is_to_blame) {
   plan->short_by_bytes = 0;
   expect_refused(plan);
   plan = refusal();
+  plan->culprits_proof = BERTH_N_CULPRITS_PROOFS;
+  expect_refused(plan);
+  plan = refusal();
   plan->n_culprits = 0;
   expect_refused(plan);
   plan = refusal();

@@ -38,6 +38,7 @@ static struct berth_plan *make_plan(uint32_t n_buffers, uint32_t n_pools, bool p
     plan->pool = NULL;
     plan->short_by_bytes = 50;
     plan->n_culprits = 2;
+    plan->culprits_proof = BERTH_CULPRITS_MINIMAL;
     plan->culprits[1] = 1;
   }
   return plan;
@@ -56,6 +57,7 @@ static void same_plan(const struct berth_plan *a, const struct berth_plan *b) {
   ck_assert_uint_eq(a->short_by_bytes, b->short_by_bytes);
   ck_assert_mem_eq(a->class_bytes, b->class_bytes, sizeof a->class_bytes);
   ck_assert_uint_eq(a->n_culprits, b->n_culprits);
+  ck_assert_int_eq(a->culprits_proof, b->culprits_proof);
   ck_assert_mem_eq(a->culprits, b->culprits, a->n_culprits * sizeof a->culprits[0]);
   ck_assert_int_eq(a->offset == NULL, b->offset == NULL);
   if (a->offset != NULL && a->n_buffers > 0) {

@@ -1,0 +1,148 @@
+#include "small.h"
+
+static void add_gap(struct small *small, uint32_t b, struct berth_rng *rng, bool windows, uint32_t *n_gaps) {
+  uint32_t life = small->upper[b] - small->lower[b];
+  if (life < 3 || berth_rng_below(rng, 2) == 0) {
+    return;
+  }
+  uint32_t lower = small->lower[b] + 1 + berth_rng_below(rng, life - 2);
+  uint32_t upper = lower + 1 + berth_rng_below(rng, small->upper[b] - lower - 1);
+  struct berth_packing_gap gap = {.lower = lower, .upper = upper};
+  if (windows && berth_rng_below(rng, 3) != 0) {
+    gap.window_lower = berth_rng_below(rng, (uint32_t)small->size[b]);
+    gap.window_upper =
+        gap.window_lower + 1 + berth_rng_below(rng, (uint32_t)(small->size[b] - gap.window_lower));
+  }
+  small->gaps[(*n_gaps)++] = gap;
+}
+
+void small_draw(struct small *small, struct berth_rng *rng, unsigned features) {
+  uint32_t n = 2 + berth_rng_below(rng, MOST_BUFFERS - 2), n_gaps = 0;
+  uint32_t n_steps = 2 + berth_rng_below(rng, MOST_STEPS - 1);
+  uint64_t scale = features & SCALE ? 1 + berth_rng_below(rng, 3) : 1;
+  for (uint32_t b = 0; b < n; b++) {
+    small->lower[b] = berth_rng_below(rng, n_steps);
+    small->upper[b] = small->lower[b] + 1 + berth_rng_below(rng, n_steps - small->lower[b]);
+    small->size[b] = (1 + berth_rng_below(rng, 4)) * scale;
+    small->alignment[b] = features & ALIGNMENT ? UINT64_C(1) << berth_rng_below(rng, 3) : 1;
+    small->pin[b] = BERTH_UNPINNED;
+    if (features & PINS && berth_rng_below(rng, 4) == 0) {
+      small->pin[b] = small->alignment[b] * berth_rng_below(rng, 4);
+    }
+    small->gap_begin[b] = n_gaps;
+    if (features & (GAPS | WINDOWS)) {
+      add_gap(small, b, rng, features & WINDOWS, &n_gaps);
+    }
+  }
+  small->gap_begin[n] = n_gaps;
+  uint32_t n_conflicts = 0;
+  for (uint32_t a = 0; a + 1 < n && features & CONFLICTS && n_conflicts < MOST_BUFFERS; a++) {
+    if (berth_rng_below(rng, 3) == 0) {
+      small->conflicts[n_conflicts][0] = a;
+      small->conflicts[n_conflicts++][1] = a + 1 + berth_rng_below(rng, n - a - 1);
+    }
+  }
+  small->instance = (struct berth_packing_instance){
+      .n_buffers = n,
+      .n_steps = n_steps,
+      .lower = small->lower,
+      .upper = small->upper,
+      .size = small->size,
+      .alignment = small->alignment,
+      .pin = features & PINS ? small->pin : NULL,
+      .gap_begin = features & (GAPS | WINDOWS) ? small->gap_begin : NULL,
+      .gaps = small->gaps,
+      .n_conflicts = n_conflicts,
+      .conflicts = (const uint32_t(*)[2])small->conflicts,
+      .capacity = BERTH_UNLIMITED};
+}
+
+/* The bytes that a buffer holds at a step. */
+static void window(const struct small *small, uint32_t b, uint32_t step, uint64_t *lower, uint64_t *upper) {
+  *lower = 0;
+  *upper = step >= small->lower[b] && step < small->upper[b] ? small->size[b] : 0;
+  for (uint32_t g = small->gap_begin[b]; small->instance.gap_begin && g < small->gap_begin[b + 1]; g++) {
+    if (step >= small->gaps[g].lower && step < small->gaps[g].upper) {
+      *lower = small->gaps[g].window_lower;
+      *upper = small->gaps[g].window_upper;
+    }
+  }
+}
+
+bool small_clash(const struct small *small, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b) {
+  for (uint32_t c = 0; c < small->instance.n_conflicts; c++) {
+    const uint32_t *pair = small->conflicts[c];
+    bool is_pair = (pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a);
+    if (is_pair && offset_a < offset_b + small->size[b] && offset_b < offset_a + small->size[a]) {
+      return true;
+    }
+  }
+  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
+    uint64_t la, ua, lb, ub;
+    window(small, a, step, &la, &ua);
+    window(small, b, step, &lb, &ub);
+    if (la < ua && lb < ub && offset_a + la < offset_b + ub && offset_b + lb < offset_a + ua) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct trial {
+  const struct small *small;
+  uint64_t arena;
+  uint32_t set;
+  uint64_t offset[MOST_BUFFERS];
+};
+
+static bool fits(struct trial *trial, uint32_t b) {
+  const struct small *small = trial->small;
+  if (b == small->instance.n_buffers) {
+    return true;
+  }
+  if (!(trial->set >> b & 1)) {
+    return fits(trial, b + 1);
+  }
+  for (uint64_t o = 0; o + small->size[b] <= trial->arena; o += small->alignment[b]) {
+    if (small->instance.pin && small->pin[b] != BERTH_UNPINNED && small->pin[b] != o) {
+      continue;
+    }
+    bool is_free = true;
+    for (uint32_t a = 0; a < b && is_free; a++) {
+      is_free = !(trial->set >> a & 1) || !small_clash(small, a, trial->offset[a], b, o);
+    }
+    trial->offset[b] = o;
+    if (is_free && fits(trial, b + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool small_fits(const struct small *small, uint64_t arena, uint32_t set) {
+  struct trial trial = {.small = small, .arena = arena, .set = set};
+  return fits(&trial, 0);
+}
+
+uint64_t small_load(const struct small *small) {
+  uint64_t most = 0;
+  for (uint32_t step = 0; step < small->instance.n_steps; step++) {
+    uint64_t load = 0, lower, upper;
+    for (uint32_t b = 0; b < small->instance.n_buffers; b++) {
+      window(small, b, step, &lower, &upper);
+      load += upper - lower;
+    }
+    most = load > most ? load : most;
+  }
+  return most;
+}
+
+uint64_t small_optimum(const struct small *small) {
+  uint64_t enough = small_load(small) + 24;
+  for (uint64_t arena = small_load(small); arena <= enough; arena++) {
+    if (small_fits(small, arena, UINT32_MAX)) {
+      return arena;
+    }
+  }
+  return BERTH_UNLIMITED;
+}
