@@ -5,12 +5,16 @@
 
 #include "berth/plan.h"
 #include "berth/status.h"
+#include "cache/measured.h"
 #include "cache/store.h"
 #include "planid/planid.h"
 
-/* Immutable and shared; ref-counted through its head. */
+/* Shared; ref-counted through its head. Immutable but for what is measured, which is under the cache's lock.
+ */
 struct berthd_cached {
   struct berthd_store_entry head;
+  uint64_t serial;                  /* no two entries of a process have the same */
+  struct berthd_measured *measured; /* NULL: nothing was */
   struct berth_planid id;
   const struct berth_plan *plan; /* canonical order; NULL for a failure */
   bool is_final;                 /* false: cut short, only a stopgap */
@@ -35,6 +39,8 @@ struct berthd_cached *berthd_cached_create(
 struct berthd_cached *berthd_cached_create_failure(
     const struct berth_planid *id, const void *key, size_t n_key, const struct berth_error *error,
     int64_t expires_ns);
+/* What it takes, without what is measured. */
+size_t berthd_cached_n_bytes(const struct berthd_cached *cached);
 void berthd_cached_unref(struct berthd_cached *cached); /* NULL is fine */
 
 /* The entry with this id and this very key, with a reference for the caller, or NULL. Failures that have
@@ -47,8 +53,24 @@ struct berthd_cached *berthd_plans_find_by_id(struct berthd_plans *plans, const 
  * the smaller arena, then the larger bound. */
 void berthd_plans_put(struct berthd_plans *plans, struct berthd_cached *cached);
 
-/* Removes this very entry: it did not stand a check. */
-void berthd_plans_remove(struct berthd_plans *plans, struct berthd_cached *cached);
+/* Removes this very entry: it did not stand a check, or is not wanted any more. False if it was gone. */
+bool berthd_plans_remove(
+    struct berthd_plans *plans, struct berthd_cached *cached, enum berthd_label_EVICTION reason);
+
+/* Keeps a measurement with the plan; *out is all that is kept then. False if memory ran out. */
+bool berthd_plans_note(
+    struct berthd_plans *plans, struct berthd_cached *cached, const struct berthd_measurement *measurement,
+    struct berthd_measured *out);
+/* What was measured against the plan so far. */
+void berthd_plans_measured(
+    struct berthd_plans *plans, const struct berthd_cached *cached, struct berthd_measured *out);
+
+/* Plans in the order of their ids: the first of those whose ids begin with more than `after` (NULL: of all).
+ * Each is a struct berthd_cached, which the caller unrefs. */
+size_t berthd_plans_list(
+    struct berthd_plans *plans, const uint64_t *after, size_t n_most, struct berthd_store_entry **out);
+/* The first eight bytes of an id, as a number of the same order. */
+uint64_t berthd_plans_rank(const struct berth_planid *id);
 
 uint64_t berthd_plans_n_bytes(struct berthd_plans *plans);
 uint64_t berthd_plans_n_entries(struct berthd_plans *plans);

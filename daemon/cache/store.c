@@ -218,16 +218,94 @@ bool berthd_store_put(
   return wanted;
 }
 
-void berthd_store_remove(
+bool berthd_store_remove(
     struct berthd_store *store, struct berthd_store_entry *entry, enum berthd_label_EVICTION reason) {
   struct berthd_store_entry *garbage = NULL;
   pthread_mutex_lock(&store->mutex);
-  if (look_up(store, entry->hash) == entry) {
+  bool is_there = look_up(store, entry->hash) == entry;
+  if (is_there) {
     take_out(store, entry, reason, &garbage);
     show_size(store);
   }
   pthread_mutex_unlock(&store->mutex);
   unref_all(garbage);
+  return is_there;
+}
+
+void berthd_store_charge(struct berthd_store *store, struct berthd_store_entry *entry, size_t n_bytes) {
+  struct berthd_store_entry *garbage = NULL;
+  pthread_mutex_lock(&store->mutex);
+  if (look_up(store, entry->hash) == entry) {
+    entry->n_bytes += n_bytes;
+    store->n_bytes += n_bytes;
+    set_priority(store, entry);
+    while (store->n_bytes > store->limit_bytes) {
+      evict_one(store, &garbage);
+    }
+    show_size(store);
+  }
+  pthread_mutex_unlock(&store->mutex);
+  unref_all(garbage);
+}
+
+/* ---- Lists: the lowest hashes, by a heap with the highest of them at its root ---- */
+
+static void sift_down(struct berthd_store_entry **heap, size_t n, size_t at) {
+  for (;;) {
+    size_t highest = at;
+    for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++) {
+      highest = heap[child]->hash > heap[highest]->hash ? child : highest;
+    }
+    if (highest == at) {
+      return;
+    }
+    struct berthd_store_entry *held = heap[at];
+    heap[at] = heap[highest];
+    heap[highest] = held;
+    at = highest;
+  }
+}
+
+static void sift_up(struct berthd_store_entry **heap, size_t at) {
+  while (at > 0 && heap[(at - 1) / 2]->hash < heap[at]->hash) {
+    struct berthd_store_entry *held = heap[at];
+    heap[at] = heap[(at - 1) / 2];
+    heap[(at - 1) / 2] = held;
+    at = (at - 1) / 2;
+  }
+}
+
+static void sort_heap(struct berthd_store_entry **heap, size_t n) {
+  while (n > 1) {
+    struct berthd_store_entry *highest = heap[0];
+    heap[0] = heap[--n];
+    heap[n] = highest;
+    sift_down(heap, n, 0);
+  }
+}
+
+size_t berthd_store_list(
+    struct berthd_store *store, const uint64_t *after, size_t n_most,
+    bool (*wanted)(const struct berthd_store_entry *entry), struct berthd_store_entry **out) {
+  size_t n = 0;
+  pthread_mutex_lock(&store->mutex);
+  for (size_t i = 0; i < store->n_entries && n_most > 0; i++) {
+    struct berthd_store_entry *entry = store->entries[i];
+    bool is_next = (after == NULL || entry->hash > *after) && wanted(entry);
+    if (is_next && n < n_most) {
+      out[n++] = entry;
+      sift_up(out, n - 1);
+    } else if (is_next && entry->hash < out[0]->hash) {
+      out[0] = entry;
+      sift_down(out, n, 0);
+    }
+  }
+  for (size_t i = 0; i < n; i++) {
+    berthd_store_entry_ref(out[i]);
+  }
+  pthread_mutex_unlock(&store->mutex);
+  sort_heap(out, n);
+  return n;
 }
 
 uint64_t berthd_store_n_bytes(struct berthd_store *store) {

@@ -20,7 +20,8 @@
 struct berthd_store;
 
 /* Embedded as the first member of what is stored. The maker sets the first four and one reference; the rest
- * is the store's. Everything else in an entry is immutable once it is put. */
+ * is the store's. The maker's fields are immutable once it is put, but for
+ * n_bytes, which is the store's from then on. */
 struct berthd_store_entry {
   uint64_t hash;
   size_t n_bytes;
@@ -48,8 +49,18 @@ bool berthd_store_put(
     struct berthd_store *store, struct berthd_store_entry *entry,
     bool (*replaces)(const struct berthd_store_entry *old, const struct berthd_store_entry *fresh));
 /* Removes this very entry, if it is still there. */
-void berthd_store_remove(
+bool berthd_store_remove(
     struct berthd_store *store, struct berthd_store_entry *entry, enum berthd_label_EVICTION reason);
+
+/* The entry, if it is still there, takes `n_bytes` more than before; evicts until all fit, perhaps itself. */
+void berthd_store_charge(struct berthd_store *store, struct berthd_store_entry *entry, size_t n_bytes);
+
+/* In rising order of their hashes, the first entries after the hash `after` (NULL: from the start) that are
+ * `wanted`, which is called with the lock held; each with a reference for the caller. `out` has room for
+ * n_most. Looks at every entry: for people, not for requests. */
+size_t berthd_store_list(
+    struct berthd_store *store, const uint64_t *after, size_t n_most,
+    bool (*wanted)(const struct berthd_store_entry *entry), struct berthd_store_entry **out);
 
 void berthd_store_entry_ref(struct berthd_store_entry *entry);
 void berthd_store_entry_unref(struct berthd_store_entry *entry);

@@ -2,6 +2,7 @@
  * without the mutex, the outcome is made into an answer and delivered. */
 #include <stdlib.h>
 
+#include "berth/verify.h"
 #include "core/internal.h"
 
 struct berthd_outcome berthd_outcome_plan(struct berthd_cached *cached, bool from_cache) {
@@ -122,14 +123,10 @@ deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome, str
   berthd_cached_unref(outcome->cached);
 }
 
-static void deliver_verdict(struct berthd_request *request, struct berthd_outcome *outcome) {
-  struct berthd_verify_answer answer = {
+static void deliver_task(struct berthd_request *request, const struct berthd_outcome *outcome) {
+  const struct berthd_task_answer answer = {
       .code = outcome->code, .retry_after_ms = outcome->retry_after_ms, .error = outcome->error};
-  if (outcome->code == BERTH_OK) {
-    answer.verdict = outcome->result->verdict;
-    answer.violations = outcome->result->violations;
-  }
-  request->on_verified(request->callbacks.ctx, &answer);
+  request->on_task_done(request->callbacks.ctx, &answer);
 }
 
 void berthd_deliver(struct berthd_done_list *done) {
@@ -140,8 +137,8 @@ void berthd_deliver(struct berthd_done_list *done) {
     request->next = NULL;
     pthread_mutex_lock(&request->callback_mutex);
     request->is_done = true;
-    if (request->on_verified != NULL) {
-      deliver_verdict(request, &request->outcome);
+    if (request->on_task_done != NULL) {
+      deliver_task(request, &request->outcome);
     } else {
       deliver_plan(request, &request->outcome, &mapped);
     }

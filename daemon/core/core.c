@@ -53,21 +53,6 @@ void berthd_core_destroy(struct berthd_core *core) {
   free(core);
 }
 
-enum berth_code berthd_core_get(
-    struct berthd_core *core, const struct berth_planid *id, const struct berth_plan **out_plan,
-    double *out_solve_seconds, struct berth_error *err) {
-  struct berthd_cached *cached = berthd_plans_find_by_id(core->plans, id);
-  if (cached == NULL) {
-    return berth_fail(
-        err, BERTH_NOT_FOUND, BERTH_REASON_PLAN_NOT_FOUND, BERTH_NO_INDEX, "plan_id", "no plan has the id %s",
-        id->hex);
-  }
-  *out_plan = berth_plan_ref(cached->plan);
-  *out_solve_seconds = cached->solve_seconds;
-  berthd_cached_unref(cached);
-  return BERTH_OK;
-}
-
 /* ---- Deadlines ---- */
 
 /* A search that was stopped in vain once is not stopped again for one that others outlast: or a line of hasty

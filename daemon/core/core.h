@@ -27,7 +27,7 @@
 #include "berth/problem.h"
 #include "berth/solve.h"
 #include "berth/status.h"
-#include "berth/verify.h"
+#include "cache/measured.h"
 #include "planid/planid.h"
 
 struct berthd_core;
@@ -45,6 +45,7 @@ struct berthd_answer {
   struct berth_planid id;  /* hex is "" if it was refused before the id was known */
   bool cached;             /* answered from the cache */
   bool is_final;           /* the same request will always get this answer: it may be kept */
+  uint64_t serial;         /* if cached: of the very plan, for berthd_core_serial */
   bool joined;             /* another request's computation was shared */
   double solve_seconds;    /* what planning took when the plan was made */
   uint32_t retry_after_ms; /* with UNAVAILABLE: when to try again; else 0 */
@@ -78,22 +79,66 @@ enum berth_code berthd_core_get(
     struct berthd_core *core, const struct berth_planid *id, const struct berth_plan **out_plan,
     double *out_solve_seconds, struct berth_error *err) BERTH_MUST_USE;
 
-/* ---- Checking a foreign plan: in the same queue, on the same workers. ---- */
+/* The number of the very plan that the cache has under this id, 0 if it has none. Two plans never have the
+ * same. Counts as a look-up. */
+uint64_t berthd_core_serial(struct berthd_core *core, const struct berth_planid *id);
 
-struct berthd_verify_answer {
-  enum berth_code code;
-  struct berth_verdict verdict;
-  const struct berth_violation *violations; /* verdict.n_listed of them; valid during the callback */
+/* The plan of this id in the order of the problem's buffers, checked against the problem: NOT_FOUND, or
+ * INVALID_ARGUMENT with field "plan_id" if it is one of another problem. */
+enum berth_code berthd_core_place(
+    struct berthd_core *core, const struct berth_planid *id, const struct berth_problem *problem,
+    const struct berth_allocator *allocator, const struct berth_plan **out_plan,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* Forgets a plan. NOT_FOUND/PLAN_NOT_FOUND. */
+enum berth_code berthd_core_delete(
+    struct berthd_core *core, const struct berth_planid *id, struct berth_error *err) BERTH_MUST_USE;
+
+/* Keeps a measured peak with the plan, which gives planned_bytes. NOT_FOUND; INVALID_ARGUMENT for a pool that
+ * it does not have; FAILED_PRECONDITION where it plans no bytes. */
+enum berth_code berthd_core_measure(
+    struct berthd_core *core, const struct berth_planid *id, struct berthd_measurement *measurement,
+    struct berthd_measured *out_measured, struct berth_error *err) BERTH_MUST_USE;
+/* What was measured against a plan that is kept; nothing of one that is not. */
+void berthd_core_measured(
+    struct berthd_core *core, const struct berth_planid *id, struct berthd_measured *out_measured);
+
+struct berthd_stored {
+  struct berth_planid id;
+  const struct berth_plan *plan; /* a reference for the caller */
+  double solve_seconds;
+  uint64_t n_bytes; /* as long as it is kept */
+  uint64_t n_measurements;
+  double highest_ratio;
+};
+
+/* Plans that are kept, in the order of their ids, after those whose ids begin with `after` (NULL: from the
+ * first). Returns how many; *out_next is for the next page, and *out_has_next whether there is one. */
+enum berth_code berthd_core_list(
+    struct berthd_core *core, const uint64_t *after, uint32_t n_most, struct berthd_stored *out,
+    uint32_t *out_n, uint64_t *out_next, bool *out_has_next, struct berth_error *err) BERTH_MUST_USE;
+
+/* ---- Other work: in the same queue, on the same workers. ---- */
+
+/* A check or a report. It ends by itself and soon: once begun, it is not stopped. */
+struct berthd_task {
+  void *ctx;
+  uint32_t n_buffers; /* how large it is, for the limits of the queue */
+  /* On a worker, once at most. What is taken from `allocator` must be given back before it returns. */
+  enum berth_code (*run)(void *ctx, const struct berth_allocator *allocator, struct berth_error *err);
+  void (*release)(void *ctx); /* once, whatever happens; it may come before `on_done` or after it */
+};
+
+struct berthd_task_answer {
+  enum berth_code code; /* OK: `run` has come to its end, and said so */
   uint32_t retry_after_ms;
   struct berth_error error;
 };
 
-/* `pool` (or NULL) and `offset` hold one entry a buffer and are copied. As submit otherwise. */
-void berthd_core_submit_verify(
-    struct berthd_core *core, struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
-    uint32_t max_violations, int64_t deadline_ns, void *ctx,
-    void (*on_done)(void *ctx, const struct berthd_verify_answer *answer),
-    struct berthd_request **out_request);
+/* As submit otherwise. */
+void berthd_core_submit_task(
+    struct berthd_core *core, const struct berthd_task *task, int64_t deadline_ns, void *ctx,
+    void (*on_done)(void *ctx, const struct berthd_task_answer *answer), struct berthd_request **out_request);
 
 /* ---- Life ---- */
 

@@ -3,18 +3,34 @@
 
 #include "core/internal.h"
 
-struct berthd_flight *berthd_flight_create(
-    enum berthd_job_kind kind, struct berth_problem *problem, const struct berth_solve_options *options) {
+static struct berthd_flight *create(enum berthd_job_kind kind, uint32_t n_buffers) {
   struct berthd_flight *flight = calloc(1, sizeof *flight);
   if (flight == NULL) {
     return NULL;
   }
   flight->job.kind = kind;
-  flight->job.problem = berth_problem_ref(problem);
-  flight->job.options = *options;
+  flight->job.n_buffers = n_buffers;
   flight->told.arena_bytes = BERTH_UNLIMITED;
   atomic_init(&flight->job.stop, false);
   atomic_init(&flight->job.is_abandoned, false);
+  return flight;
+}
+
+struct berthd_flight *
+berthd_flight_create(struct berth_problem *problem, const struct berth_solve_options *options) {
+  struct berthd_flight *flight = create(BERTHD_JOB_PLAN, berth_problem_buffers(problem)->n);
+  if (flight != NULL) {
+    flight->job.problem = berth_problem_ref(problem);
+    flight->job.options = *options;
+  }
+  return flight;
+}
+
+struct berthd_flight *berthd_flight_create_task(const struct berthd_task *task) {
+  struct berthd_flight *flight = create(BERTHD_JOB_TASK, task->n_buffers);
+  if (flight != NULL) {
+    flight->job.task = *task;
+  }
   return flight;
 }
 
@@ -23,7 +39,9 @@ void berthd_flight_destroy(struct berthd_flight *flight) {
     return;
   }
   berth_problem_unref(flight->job.problem);
-  free(flight->columns);
+  if (flight->job.kind == BERTHD_JOB_TASK) {
+    flight->job.task.release(flight->job.task.ctx);
+  }
   berthd_key_finish(&flight->key);
   berthd_cached_unref(flight->incumbent);
   free(flight);
@@ -84,13 +102,13 @@ static void link_out(struct berthd_flight_list *list, struct berthd_flight *flig
 
 static void queue_in(struct berthd_core *core, struct berthd_flight *flight, bool at_head) {
   link_in(&core->queue, flight, at_head);
-  core->n_queued_buffers += berth_problem_buffers(flight->job.problem)->n;
+  core->n_queued_buffers += flight->job.n_buffers;
   berthd_metrics_set(core->config.metrics, BERTHD_METRIC_QUEUE_DEPTH, 0, 0, (double)core->queue.n);
 }
 
 static void queue_out(struct berthd_core *core, struct berthd_flight *flight) {
   link_out(&core->queue, flight);
-  core->n_queued_buffers -= berth_problem_buffers(flight->job.problem)->n;
+  core->n_queued_buffers -= flight->job.n_buffers;
   berthd_metrics_set(core->config.metrics, BERTHD_METRIC_QUEUE_DEPTH, 0, 0, (double)core->queue.n);
 }
 

@@ -59,6 +59,10 @@ enum berth_code berthd_key_init(
     struct berthd_key *key, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berth_error *err) BERTH_MUST_USE;
 void berthd_key_finish(struct berthd_key *key);
+/* *out_order may be there on failure too: unref it. `allocator` is for the work, not for the order. */
+enum berth_code berthd_order_create(
+    const struct berth_problem *problem, const struct berth_allocator *allocator,
+    struct berthd_order **out_order, struct berth_error *err) BERTH_MUST_USE;
 void berthd_order_unref(struct berthd_order *order);
 struct berthd_order *berthd_order_ref(struct berthd_order *order);
 bool berthd_order_equals(const struct berthd_order *a, const struct berthd_order *b);
@@ -78,7 +82,6 @@ struct berthd_outcome {
   bool from_cache;
   uint32_t retry_after_ms;
   struct berth_error error;
-  const struct berthd_result *result; /* of a check; outlives the delivery */
 };
 
 struct berthd_request {
@@ -97,7 +100,7 @@ struct berthd_request {
   struct berth_problem *problem; /* where the plan must be checked again in this order; else NULL */
   struct berth_planid id;
   struct berthd_callbacks callbacks;
-  void (*on_verified)(void *ctx, const struct berthd_verify_answer *answer);
+  void (*on_task_done)(void *ctx, const struct berthd_task_answer *answer); /* of a task; else NULL */
   uint32_t progress_round;
   struct berthd_outcome outcome;
   pthread_mutex_t callback_mutex; /* keeps on_done last */
@@ -108,7 +111,6 @@ struct berthd_flight {
   struct berthd_job job; /* first: a job is its flight */
   enum berthd_flight_state state;
   struct berthd_key key; /* of a plan; the order is that of the problem that is planned */
-  void *columns;         /* of a check: offsets and pools */
   bool is_listed;        /* found by key */
   struct berthd_flight *next_listed;
   struct berthd_flight *next; /* in the queue, or among those that run */
@@ -162,8 +164,9 @@ void berthd_due_change(struct berthd_core *core, struct berthd_request *request,
 int64_t berthd_due_wake(struct berthd_core *core);
 
 /* flight.c */
-struct berthd_flight *berthd_flight_create(
-    enum berthd_job_kind kind, struct berth_problem *problem, const struct berth_solve_options *options);
+struct berthd_flight *
+berthd_flight_create(struct berth_problem *problem, const struct berth_solve_options *options);
+struct berthd_flight *berthd_flight_create_task(const struct berthd_task *task);
 void berthd_flight_destroy(struct berthd_flight *flight);
 void berthd_flight_list(struct berthd_core *core, struct berthd_flight *flight);
 void berthd_flight_unlist(struct berthd_core *core, struct berthd_flight *flight);

@@ -6,17 +6,16 @@
 
 #include "core/core.h"
 
-enum berthd_job_kind { BERTHD_JOB_PLAN, BERTHD_JOB_VERIFY };
+enum berthd_job_kind { BERTHD_JOB_PLAN, BERTHD_JOB_TASK };
 
 /* Valid from take to finish. */
 struct berthd_job {
   enum berthd_job_kind kind;
-  struct berth_problem *problem;
-  struct berth_solve_options options; /* PLAN */
-  struct berth_planid id;             /* PLAN */
-  const uint32_t *pool;               /* VERIFY */
-  const uint64_t *offset;
-  uint32_t max_violations;
+  uint32_t n_buffers;
+  struct berth_problem *problem; /* PLAN, as the next two */
+  struct berth_solve_options options;
+  struct berth_planid id;
+  struct berthd_task task;  /* TASK */
   atomic_bool stop;         /* end soon: nobody waits any more, or a deadline is near */
   atomic_bool is_abandoned; /* nobody waits: what was cut short need not be checked */
 };
@@ -27,10 +26,8 @@ struct berthd_result {
   bool was_stopped;              /* `stop` was seen by the search */
   bool is_deterministic;         /* a failure that would come again */
   double solve_seconds;
-  double poll_seconds;          /* the longest that the search went without asking whether to stop */
-  double check_seconds;         /* of these: from the end of the search to the checked plan */
-  struct berth_verdict verdict; /* VERIFY */
-  const struct berth_violation *violations;
+  double poll_seconds;  /* the longest that the search went without asking whether to stop */
+  double check_seconds; /* of these: from the end of the search to the checked plan */
   struct berth_error error;
 };
 

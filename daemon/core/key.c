@@ -29,8 +29,9 @@ static void sink_write(void *ctx, const void *bytes, size_t n_bytes) {
   sink->n += n_bytes;
 }
 
-static enum berth_code
-order_create(const struct berth_problem *problem, struct berthd_order **out_order, struct berth_error *err) {
+enum berth_code berthd_order_create(
+    const struct berth_problem *problem, const struct berth_allocator *allocator,
+    struct berthd_order **out_order, struct berth_error *err) {
   uint32_t n = berth_problem_buffers(problem)->n;
   struct berthd_order *order = malloc(sizeof *order + (size_t)n * sizeof order->items[0]);
   *out_order = order;
@@ -39,7 +40,7 @@ order_create(const struct berth_problem *problem, struct berthd_order **out_orde
   }
   atomic_init(&order->n_refs, 1);
   order->n = n;
-  enum berth_code code = berth_problem_canonical_order(problem, NULL, order->items, err);
+  enum berth_code code = berth_problem_canonical_order(problem, allocator, order->items, err);
   order->is_identity = code == BERTH_OK;
   for (uint32_t k = 0; k < n && order->is_identity; k++) {
     order->is_identity = order->items[k] == k;
@@ -67,7 +68,7 @@ enum berth_code berthd_key_init(
     struct berth_error *err) {
   *key = (struct berthd_key){0};
   struct sink sink = {0};
-  enum berth_code code = order_create(problem, &key->order, err);
+  enum berth_code code = berthd_order_create(problem, NULL, &key->order, err);
   if (code == BERTH_OK) {
     code = berth_planid_encode(problem, key->order->items, options, &sink, sink_write, err);
   }

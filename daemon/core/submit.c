@@ -1,7 +1,6 @@
 /* The way in: cache, then the flight of the same key, then admission to the queue. Refusals are answered on
  * the caller's thread without making a request. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/internal.h"
 
@@ -16,7 +15,8 @@ struct submission {
   struct berth_problem *problem;
   const struct berth_solve_options *options;
   const struct berthd_callbacks *callbacks;
-  void (*on_verified)(void *ctx, const struct berthd_verify_answer *answer);
+  void (*on_task_done)(void *ctx, const struct berthd_task_answer *answer); /* of a task; else NULL */
+  uint32_t n_buffers;
   struct berthd_key key;
   int64_t now_ns;
   int64_t deadline_ns;
@@ -25,10 +25,10 @@ struct submission {
 
 /* An answer without a request: from the cache, or a refusal. */
 static void answer_now(const struct submission *submission, const struct berthd_outcome *outcome) {
-  if (submission->on_verified != NULL) {
-    struct berthd_verify_answer answer = {
+  if (submission->on_task_done != NULL) {
+    const struct berthd_task_answer answer = {
         .code = outcome->code, .retry_after_ms = outcome->retry_after_ms, .error = outcome->error};
-    submission->on_verified(submission->callbacks->ctx, &answer);
+    submission->on_task_done(submission->callbacks->ctx, &answer);
     return;
   }
   struct berthd_answer answer = {
@@ -64,12 +64,16 @@ static bool answer_from_cache(const struct submission *submission, struct berthd
     return true;
   }
   struct berthd_answer answer = {
-      .id = submission->key.id, .cached = true, .is_final = true, .solve_seconds = cached->solve_seconds};
+      .id = submission->key.id,
+      .cached = true,
+      .is_final = true,
+      .serial = cached->serial,
+      .solve_seconds = cached->solve_seconds};
   const struct berth_plan *plan = NULL;
   answer.code =
       berthd_plan_for_caller(core, cached, submission->key.order, submission->problem, &plan, &answer.error);
   if (answer.code == BERTH_INTERNAL) {
-    berthd_plans_remove(core->plans, cached);
+    (void)berthd_plans_remove(core->plans, cached, BERTHD_EVICTION_REFUSED);
     return false;
   }
   count_look_up(submission, BERTHD_CACHE_RESULT_HIT);
@@ -91,7 +95,7 @@ static struct berthd_request *request_create(struct submission *submission) {
   request->deadline_ns = submission->deadline_ns;
   request->margin_ns = submission->margin_ns;
   request->callbacks = *submission->callbacks;
-  request->on_verified = submission->on_verified;
+  request->on_task_done = submission->on_task_done;
   request->id = submission->key.id;
   return request;
 }
@@ -134,7 +138,7 @@ static bool admit(
     *out_refusal = berthd_outcome_draining();
     return false;
   }
-  uint64_t n_buffers = core->n_queued_buffers + berth_problem_buffers(submission->problem)->n;
+  uint64_t n_buffers = core->n_queued_buffers + submission->n_buffers;
   if (core->queue.n >= core->config.max_queue ||
       (core->queue.n > 0 && n_buffers > core->config.max_queued_buffers)) {
     *out_why = BERTHD_REJECTION_QUEUE_FULL;
@@ -178,7 +182,7 @@ static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers) {
   return MARGIN_BASE_NS + (int64_t)(2 * stop + close * (double)n_buffers);
 }
 
-static void set_deadline(struct submission *submission, int64_t deadline_ns, uint32_t n_buffers) {
+static void set_deadline(struct submission *submission, int64_t deadline_ns) {
   const struct berthd_core_config *config = &submission->core->config;
   int64_t now = submission->core->hooks.now_ns(submission->core->hooks.ctx);
   int64_t wanted = deadline_ns == BERTHD_NO_DEADLINE ? now + config->default_deadline_ns : deadline_ns;
@@ -186,8 +190,8 @@ static void set_deadline(struct submission *submission, int64_t deadline_ns, uin
   submission->now_ns = now;
   submission->deadline_ns = wanted < limit ? wanted : limit;
   int64_t left = submission->deadline_ns - now;
-  int64_t margin = margin_ns(submission->core, n_buffers);
-  margin = submission->on_verified != NULL ? 0 : margin < left / 4 ? margin : left / 4;
+  int64_t margin = margin_ns(submission->core, submission->n_buffers);
+  margin = submission->on_task_done != NULL ? 0 : margin < left / 4 ? margin : left / 4;
   submission->margin_ns = submission->deadline_ns - margin;
 }
 
@@ -246,7 +250,7 @@ static enum entry enter(
     struct submission *submission, struct berthd_flight **fresh, struct berthd_request *request,
     struct refusal *out_refusal) {
   struct berthd_core *core = submission->core;
-  bool is_plan = submission->on_verified == NULL;
+  bool is_plan = submission->on_task_done == NULL;
   struct berthd_flight *flight = is_plan ? berthd_flight_find(core, &submission->key) : NULL;
   struct berthd_cached *cached = NULL;
   if (is_plan && flight == NULL) {
@@ -291,7 +295,7 @@ static enum entry enter_or_refuse(
   berthd_flight_destroy(fresh);
   if (entry == ENTERED) {
     *out_request = request;
-    if (submission->on_verified == NULL) {
+    if (submission->on_task_done == NULL) {
       count_look_up(submission, has_work ? BERTHD_CACHE_RESULT_MISS : BERTHD_CACHE_RESULT_JOINED);
     }
     wake(core, has_work, timer_ns);
@@ -310,7 +314,7 @@ static bool
 try_once(struct submission *submission, struct berthd_flight *fresh, struct berthd_request **out) {
   struct berthd_core *core = submission->core;
   struct berthd_cached *cached = NULL;
-  if (submission->on_verified == NULL) {
+  if (submission->on_task_done == NULL) {
     cached = berthd_plans_find(
         core->plans, &submission->key.id, submission->key.bytes, submission->key.n_bytes, submission->now_ns);
   }
@@ -337,8 +341,12 @@ void berthd_core_submit(
     int64_t deadline_ns, const struct berthd_callbacks *callbacks, struct berthd_request **out_request) {
   *out_request = NULL;
   struct submission submission = {
-      .core = core, .problem = problem, .options = options, .callbacks = callbacks};
-  set_deadline(&submission, deadline_ns, berth_problem_buffers(problem)->n);
+      .core = core,
+      .problem = problem,
+      .n_buffers = berth_problem_buffers(problem)->n,
+      .options = options,
+      .callbacks = callbacks};
+  set_deadline(&submission, deadline_ns);
   if (has_expired(&submission)) {
     return;
   }
@@ -347,50 +355,26 @@ void berthd_core_submit(
     refuse_memory(&submission, &error);
     return;
   }
-  while (!try_once(&submission, berthd_flight_create(BERTHD_JOB_PLAN, problem, options), out_request)) {
+  while (!try_once(&submission, berthd_flight_create(problem, options), out_request)) {
   }
   berthd_key_finish(&submission.key);
 }
 
-static bool
-copy_columns(struct berthd_flight *flight, uint32_t n, const uint32_t *pool, const uint64_t *offset) {
-  flight->columns = malloc((size_t)n * (sizeof *offset + sizeof *pool) + 1);
-  if (flight->columns == NULL) {
-    return false;
-  }
-  uint64_t *offsets = flight->columns;
-  uint32_t *pools = (uint32_t *)(offsets + n);
-  memcpy(offsets, offset, (size_t)n * sizeof *offset);
-  flight->job.offset = offsets;
-  if (pool != NULL) {
-    memcpy(pools, pool, (size_t)n * sizeof *pool);
-    flight->job.pool = pools;
-  }
-  return true;
-}
-
-void berthd_core_submit_verify(
-    struct berthd_core *core, struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
-    uint32_t max_violations, int64_t deadline_ns, void *ctx,
-    void (*on_done)(void *ctx, const struct berthd_verify_answer *answer),
+void berthd_core_submit_task(
+    struct berthd_core *core, const struct berthd_task *task, int64_t deadline_ns, void *ctx,
+    void (*on_done)(void *ctx, const struct berthd_task_answer *answer),
     struct berthd_request **out_request) {
   *out_request = NULL;
-  const struct berth_solve_options options = berth_solve_options_default();
   const struct berthd_callbacks callbacks = {.ctx = ctx};
   struct submission submission = {
-      .core = core, .problem = problem, .callbacks = &callbacks, .on_verified = on_done};
-  uint32_t n = berth_problem_buffers(problem)->n;
-  set_deadline(&submission, deadline_ns, n);
-  if (has_expired(&submission)) {
-    return;
+      .core = core, .n_buffers = task->n_buffers, .callbacks = &callbacks, .on_task_done = on_done};
+  set_deadline(&submission, deadline_ns);
+  bool is_late = has_expired(&submission);
+  struct berthd_flight *fresh = is_late ? NULL : berthd_flight_create_task(task);
+  if (fresh == NULL) {
+    task->release(task->ctx);
   }
-  struct berthd_flight *fresh = berthd_flight_create(BERTHD_JOB_VERIFY, problem, &options);
-  if (fresh != NULL && !copy_columns(fresh, n, pool, offset)) {
-    berthd_flight_destroy(fresh);
-    fresh = NULL;
+  if (!is_late) {
+    (void)!try_once(&submission, fresh, out_request);
   }
-  if (fresh != NULL) {
-    fresh->job.max_violations = max_violations;
-  }
-  (void)!try_once(&submission, fresh, out_request);
 }

@@ -18,7 +18,7 @@ struct berthd_job *berthd_core_take(struct berthd_core *core) {
   for (struct berthd_request *waiter = flight != NULL ? flight->waiters : NULL; waiter != NULL;
        waiter = waiter->next) {
     int64_t left = waiter->deadline_ns - now;
-    if (waiter->on_verified == NULL && waiter->due_ns == waiter->deadline_ns && left > LEAST_LEFT_NS) {
+    if (waiter->on_task_done == NULL && waiter->due_ns == waiter->deadline_ns && left > LEAST_LEFT_NS) {
       berthd_due_change(core, waiter, now + left / 2);
     }
   }
@@ -191,8 +191,8 @@ static bool settle(
       berthd_flight_enqueue(core, flight, true);
       return false;
     }
-  } else if (flight->job.kind == BERTHD_JOB_VERIFY && result->code == BERTH_OK) {
-    struct berthd_outcome outcome = {.code = BERTH_OK, .result = result};
+  } else if (flight->job.kind == BERTHD_JOB_TASK && result->code == BERTH_OK) {
+    struct berthd_outcome outcome = {.code = BERTH_OK};
     answer_all(flight, &outcome, false, done);
   } else if (result->plan != NULL && cached != NULL) {
     struct berthd_outcome outcome = {.code = BERTH_OK, .cached = cached};
@@ -216,7 +216,7 @@ static double fade(double old, double fresh) {
 
 static void
 note_times(struct berthd_core *core, const struct berthd_job *job, const struct berthd_result *result) {
-  uint32_t n = berth_problem_buffers(job->problem)->n;
+  uint32_t n = job->n_buffers;
   core->stop_ns = fade(core->stop_ns, result->poll_seconds * 1e9);
   if (result->plan != NULL && n >= LEAST_BUFFERS) { /* fewer say little about the cost of a buffer */
     core->close_ns_per_buffer = fade(core->close_ns_per_buffer, result->check_seconds * 1e9 / n);

@@ -22,6 +22,7 @@ const struct berthd_dimension_info berthd_dimension_infos[BERTHD_N_DIMENSIONS] =
 
 static const double BOUNDS_SECONDS[] = BERTHD_BUCKETS_SECONDS;
 static const double BOUNDS_RATIO[] = BERTHD_BUCKETS_RATIO;
+static const double BOUNDS_DRIFT[] = BERTHD_BUCKETS_DRIFT;
 static const double BOUNDS_NONE[] = BERTHD_BUCKETS_NONE;
 _Static_assert(COUNT_OF(BOUNDS_SECONDS) <= BERTHD_MAX_BUCKETS, "more buckets than the exposition expects");
 

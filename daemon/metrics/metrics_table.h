@@ -22,6 +22,12 @@
   V(d, STREAM_PLAN, "berth.v1.PlanService/StreamPlan")                                                       \
   V(d, GET_PLAN, "berth.v1.PlanService/GetPlan")                                                             \
   V(d, VERIFY_PLAN, "berth.v1.PlanService/VerifyPlan")                                                       \
+  V(d, EXPLAIN_PLAN, "berth.v1.PlanService/ExplainPlan")                                                     \
+  V(d, DIFF_PLANS, "berth.v1.PlanService/DiffPlans")                                                         \
+  V(d, LIST_PLANS, "berth.v1.PlanService/ListPlans")                                                         \
+  V(d, BATCH_GET_PLANS, "berth.v1.PlanService/BatchGetPlans")                                                \
+  V(d, DELETE_PLAN, "berth.v1.PlanService/DeletePlan")                                                       \
+  V(d, REPORT_MEASUREMENT, "berth.v1.PlanService/ReportMeasurement")                                         \
   V(d, HEALTH_CHECK, "grpc.health.v1.Health/Check")                                                          \
   V(d, HEALTH_WATCH, "grpc.health.v1.Health/Watch")                                                          \
   V(d, REFLECTION, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo")                               \
@@ -58,7 +64,8 @@
   V(d, SIZE, "size")                                                                                         \
   V(d, REPLACED, "replaced")                                                                                 \
   V(d, EXPIRED, "expired")                                                                                   \
-  V(d, REFUSED, "refused")
+  V(d, REFUSED, "refused")                                                                                   \
+  V(d, DELETED, "deleted")
 #define BERTHD_VALUES_REJECTION(V, d)                                                                        \
   V(d, QUEUE_FULL, "queue_full")                                                                             \
   V(d, DEADLINE, "deadline")                                                                                 \
@@ -102,6 +109,8 @@ BERTHD_DIMENSIONS(X)
   { 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300 }
 #define BERTHD_BUCKETS_RATIO                                                                                 \
   { 0, 0.0001, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1 }
+#define BERTHD_BUCKETS_DRIFT                                                                                 \
+  { 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1, 1.01, 1.05, 1.1, 1.25, 1.5, 2, 4 }
 #define BERTHD_BUCKETS_NONE                                                                                  \
   { 0 }
 
@@ -125,6 +134,10 @@ BERTHD_DIMENSIONS(X)
     STRATEGY, OUTCOME, SECONDS)                                                                              \
   X(HISTOGRAM, PLAN_GAP, "berth_plan_gap_ratio", "Arena over proven lower bound, minus one.", NONE, NONE,    \
     RATIO)                                                                                                   \
+  X(HISTOGRAM, MEASURED_PEAK, "berth_measured_peak_ratio",                                                   \
+    "Peaks that profilers measured, over what the plan has for them.", NONE, NONE, DRIFT)                    \
+  X(COUNTER, MEASURED_OVER, "berth_measured_over_plan_total",                                                \
+    "Measured peaks that were larger than planned.", NONE, NONE, NONE)                                       \
   X(COUNTER, VERIFY_FAILURES, "berth_plan_verify_failures_total",                                            \
     "Fresh plans that the independent check refused.", NONE, NONE, NONE)                                     \
   X(GAUGE, QUEUE_DEPTH, "berth_queue_depth", "Computations that wait for a worker.", NONE, NONE, NONE)       \

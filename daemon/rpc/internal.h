@@ -15,6 +15,7 @@
 #include "rpc/rpc.h"
 
 #define POSTED_PER_METHOD 256
+#define POSTED_REPORT 64
 #define POSTED_UNKNOWN 32
 #define HEAVY_BYTES ((size_t)256 << 10) /* requests from here on are decoded off the queue's threads */
 
@@ -182,6 +183,13 @@ struct lane *lane_create(void);
 void lane_push(struct lane *lane, struct call *call);
 void lane_destroy(struct lane *lane); /* waits for what is in it */
 
+/* Ends a unary call that is answered where it comes in: `answer` decodes the request's bytes and encodes into
+ * the sink. What it refuses as malformed or over a limit is counted. */
+typedef enum berth_code answer_fn(
+    struct berthd_rpc *rpc, const uint8_t *bytes, size_t n_bytes, const struct berth_codec_sink *sink,
+    struct berth_error *err);
+void answer_at_once(struct call *call, answer_fn *answer);
+
 /* True: the call has gone to the lane, and `start` runs again there. */
 bool to_lane(struct call *call);
 void count_refusal(struct berthd_rpc *rpc, const struct berth_error *err);
@@ -197,8 +205,8 @@ bool replies_find(
     struct replies *replies, struct berthd_core *core, uint64_t hash, grpc_slice request,
     grpc_slice *out_reply);
 void replies_put(
-    struct replies *replies, struct berthd_core *core, uint64_t hash, grpc_slice request,
-    const struct berth_planid *id, grpc_slice reply);
+    struct replies *replies, uint64_t hash, grpc_slice request, const struct berth_planid *id,
+    uint64_t serial, grpc_slice reply);
 
 /* ---- Health (health.c) ---- */
 
@@ -226,6 +234,12 @@ void compute_start(struct call *call);
 void stream_start(struct call *call);
 void get_start(struct call *call);
 void verify_start(struct call *call);
+void explain_start(struct call *call);
+void diff_start(struct call *call);
+void list_start(struct call *call);
+void batch_start(struct call *call);
+void delete_start(struct call *call);
+void measure_start(struct call *call);
 void health_check_start(struct call *call);
 void health_watch_start(struct call *call);
 void reflection_start(struct call *call);

@@ -65,7 +65,7 @@ static void reply_plan(struct call *call, const struct berthd_answer *answer, st
 static void keep_reply(struct call *call, const struct berthd_answer *answer, const struct reply *reply) {
   if (answer->cached && call->request_bytes != NULL && reply->code == BERTH_OK) {
     replies_put(
-        call->rpc->replies, call->rpc->core, call->request_hash, *call->request_bytes, &answer->id,
+        call->rpc->replies, call->request_hash, *call->request_bytes, &answer->id, answer->serial,
         reply->message);
   }
 }

@@ -2,9 +2,9 @@
  *
  * A hit in the core's cache still decodes, sorts and hashes the problem; clients that ask for the same plan
  * again send the same bytes. So bytes that were answered from the cache are kept with the answer, and equal
- * bytes get it again, as long as the core still has the very plan that the answer was made from. Bytes are
- * compared whole, so a collision of the hash is a miss and nothing else. Least recently used entries go
- * first. */
+ * bytes get it again, as long as the core still has the very plan that the answer was made from, by its
+ * number. Bytes are compared whole, so a collision of the hash is a miss and nothing else. Least recently
+ * used entries go first. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -23,7 +23,7 @@ struct entry {
   size_t n_request;
   grpc_slice reply;
   struct berth_planid id;
-  const struct berth_plan *plan; /* as the core has it */
+  uint64_t serial; /* of the plan */
   size_t n_bytes;
 };
 
@@ -123,7 +123,6 @@ static void tell_size(struct replies *replies) {
 
 static void free_entry(struct entry *entry) {
   grpc_slice_unref(entry->reply);
-  berth_plan_unref(entry->plan);
   free(entry->request);
   free(entry);
 }
@@ -151,24 +150,12 @@ static struct entry *find(struct replies *replies, uint64_t hash, grpc_slice req
   return NULL;
 }
 
-/* Whether the core has the plan that the entry was made from, and no other. */
-static bool
-is_current(struct berthd_core *core, const struct berth_planid *id, const struct berth_plan *plan) {
-  const struct berth_plan *now;
-  double seconds;
-  if (berthd_core_get(core, id, &now, &seconds, NULL) != BERTH_OK) {
-    return false;
-  }
-  berth_plan_unref(now);
-  return now == plan;
-}
-
 bool replies_find(
     struct replies *replies, struct berthd_core *core, uint64_t hash, grpc_slice request,
     grpc_slice *out_reply) {
   pthread_mutex_lock(&replies->lock);
   struct entry *entry = find(replies, hash, request);
-  bool hit = entry != NULL && is_current(core, &entry->id, entry->plan);
+  bool hit = entry != NULL && berthd_core_serial(core, &entry->id) == entry->serial;
   if (hit) {
     *out_reply = grpc_slice_ref(entry->reply);
     unlink_entry(replies, entry);
@@ -185,36 +172,35 @@ bool replies_find(
 }
 
 static struct entry *make_entry(
-    struct berthd_core *core, uint64_t hash, grpc_slice request, const struct berth_planid *id,
-    grpc_slice reply, size_t n_bytes) {
-  double seconds;
+    uint64_t hash, grpc_slice request, const struct berth_planid *id, uint64_t serial, grpc_slice reply,
+    size_t n_bytes) {
   struct entry *entry = calloc(1, sizeof *entry);
   if (entry == NULL) {
     return NULL;
   }
   entry->n_request = GRPC_SLICE_LENGTH(request);
   entry->request = malloc(entry->n_request > 0 ? entry->n_request : 1);
-  if (entry->request == NULL || berthd_core_get(core, id, &entry->plan, &seconds, NULL) != BERTH_OK) {
-    free(entry->request);
+  if (entry->request == NULL) {
     free(entry);
     return NULL;
   }
   memcpy(entry->request, GRPC_SLICE_START_PTR(request), entry->n_request);
   entry->hash = hash;
   entry->id = *id;
+  entry->serial = serial;
   entry->reply = grpc_slice_ref(reply);
   entry->n_bytes = n_bytes;
   return entry;
 }
 
 void replies_put(
-    struct replies *replies, struct berthd_core *core, uint64_t hash, grpc_slice request,
-    const struct berth_planid *id, grpc_slice reply) {
+    struct replies *replies, uint64_t hash, grpc_slice request, const struct berth_planid *id,
+    uint64_t serial, grpc_slice reply) {
   size_t n_bytes = sizeof(struct entry) + GRPC_SLICE_LENGTH(request) + GRPC_SLICE_LENGTH(reply);
   if (replies == NULL || n_bytes > replies->limit_bytes / LARGEST_SHARE) {
     return;
   }
-  struct entry *entry = make_entry(core, hash, request, id, reply, n_bytes);
+  struct entry *entry = make_entry(hash, request, id, serial, reply, n_bytes);
   if (entry == NULL) {
     return;
   }

@@ -2,7 +2,6 @@
  * counted, and the request ends with INTERNAL. */
 #include "work/job.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "berth/verify.h"
@@ -10,7 +9,6 @@
 #include "work/memory.h"
 
 #define N_LOGGED_VIOLATIONS 4
-#define MOST_VIOLATIONS 10000
 
 struct run {
   struct berthd_job *job;
@@ -136,19 +134,6 @@ static void run_plan(
   result->is_deterministic = would_come_again(result, memory);
 }
 
-static void run_check(struct berthd_job *job, struct berthd_memory *memory, struct berthd_result *result) {
-  uint32_t capacity = job->max_violations < MOST_VIOLATIONS ? job->max_violations : MOST_VIOLATIONS;
-  struct berth_violation *violations = calloc((size_t)capacity + 1, sizeof *violations);
-  if (violations == NULL) {
-    result->code = berth_fail_memory(&result->error);
-    return;
-  }
-  result->violations = violations;
-  result->code = berth_verify_offsets(
-      job->problem, job->pool, job->offset, &memory->allocator, violations, capacity, &result->verdict,
-      &result->error);
-}
-
 void berthd_job_run(
     struct berthd_job *job, uint64_t memory_bytes, const struct berthd_job_hooks *hooks,
     struct berthd_result *out_result) {
@@ -159,7 +144,7 @@ void berthd_job_run(
   if (job->kind == BERTHD_JOB_PLAN) {
     run_plan(job, &memory, hooks, out_result);
   } else {
-    run_check(job, &memory, out_result);
+    out_result->code = job->task.run(job->task.ctx, &memory.allocator, &out_result->error);
   }
   out_result->solve_seconds = seconds_now() - begin;
   if (job->kind == BERTHD_JOB_PLAN) {
@@ -169,5 +154,4 @@ void berthd_job_run(
 
 void berthd_result_finish(struct berthd_result *result) {
   berth_plan_unref(result->plan);
-  free((void *)(uintptr_t)result->violations);
 }

@@ -1,4 +1,4 @@
-/* One job on the calling thread: plan and check, or check only. Nothing is planned anywhere else. */
+/* One job on the calling thread: plan and check, or a task. Nothing is planned anywhere else. */
 #ifndef WORK_JOB_H
 #define WORK_JOB_H
 

@@ -105,9 +105,6 @@ enum berth_code berth_codec_encode_stream_result(
 enum berth_code berth_codec_encode_stream_progress(
     const struct berth_progress *progress, double elapsed_seconds, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
-enum berth_code berth_codec_encode_get_response(
-    const struct berth_codec_plan *response, const struct berth_allocator *allocator,
-    const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_verify_response(
     const struct berth_verdict *verdict, const struct berth_violation *violations,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,

@@ -17,7 +17,7 @@ enum berth_code berth_codec_unpack(
     struct berth_error *err) BERTH_MUST_USE;
 
 /* The scan's rules under these limits; returns how many. */
-enum { BERTH_CODEC_MOST_RULES = 96 };
+enum { BERTH_CODEC_MOST_RULES = 160 };
 size_t berth_codec_rules(
     const struct berth_codec_limits *limits, struct berth_wire_rule out[BERTH_CODEC_MOST_RULES]);
 
@@ -42,6 +42,20 @@ void berth_codec_columns_destroy(struct berth_codec_columns *columns);
 enum berth_code berth_codec_options_from_message(
     const Berth__V1__PlanOptions *message, struct berth_solve_options *out,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* INVALID_ARGUMENT with field "plan_id" for what is no id. */
+enum berth_code berth_codec_copy_plan_id(
+    const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+/* What the server sent and cannot be read is the server's fault: INTERNAL, not INVALID_ARGUMENT. */
+enum berth_code berth_codec_unpack_answer(
+    const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes,
+    size_t n_bytes, struct berth_codec_memory *memory, ProtobufCMessage **out_message,
+    struct berth_error *err) BERTH_MUST_USE;
+enum berth_code
+berth_codec_refuse_answer(struct berth_error *err, const char *field, const char *what) BERTH_MUST_USE;
+struct berth_codec_measurement;
+/* Lends the texts. */
+void berth_codec_put_measurement(const struct berth_codec_measurement *from, Berth__V1__Measurement *to);
 
 /* Names of the strategies that are switched off, as static text; returns how many. */
 size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]);

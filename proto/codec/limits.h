@@ -14,7 +14,8 @@
   X(edges, UINT64_C(32000000), "inputs, outputs, gaps, pairs and pool choices, each")                        \
   X(pools, UINT64_C(256), "pools")                                                                           \
   X(text_bytes, UINT64_C(256), "bytes of one id or name")                                                    \
-  X(words, UINT64_C(64), "names of strategies")
+  X(words, UINT64_C(64), "names of strategies")                                                              \
+  X(page, UINT64_C(1000), "ids in one request")
 
 struct berth_codec_limits {
 #define X(name, value, text) uint64_t name;

@@ -5,7 +5,7 @@
 
 #include "codec/internal.h"
 
-static enum berth_code refuse(struct berth_error *err, const char *field, const char *what) {
+enum berth_code berth_codec_refuse_answer(struct berth_error *err, const char *field, const char *what) {
   return berth_fail(
       err, BERTH_INTERNAL, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, field, "the server's answer: %s: %s",
       field, what);
@@ -21,29 +21,29 @@ static enum berth_code check_plan(const Berth__V1__Plan *m, uint32_t n_buffers, 
                      m->status == BERTH__V1__PLAN_STATUS__PLAN_STATUS_FEASIBLE ||
                      m->status == BERTH__V1__PLAN_STATUS__PLAN_STATUS_CUT_SHORT;
   if (m->status == BERTH__V1__PLAN_STATUS__PLAN_STATUS_UNSPECIFIED) {
-    return refuse(err, "plan.status", "is missing");
+    return berth_codec_refuse_answer(err, "plan.status", "is missing");
   }
   if (!is_column(m->n_buffer_offset, n_buffers, !has_offsets)) {
-    return refuse(err, "plan.buffer_offset", "does not have one entry a buffer");
+    return berth_codec_refuse_answer(err, "plan.buffer_offset", "does not have one entry a buffer");
   }
   if (!is_column(m->n_buffer_pool, n_buffers, true)) {
-    return refuse(err, "plan.buffer_pool", "does not have one entry a buffer");
+    return berth_codec_refuse_answer(err, "plan.buffer_pool", "does not have one entry a buffer");
   }
   if (!is_column(m->n_buffer_slot, n_buffers, true)) {
-    return refuse(err, "plan.buffer_slot", "does not have one entry a buffer");
+    return berth_codec_refuse_answer(err, "plan.buffer_slot", "does not have one entry a buffer");
   }
   if (strlen(m->plan_id) != BERTH_PLAN_ID_SIZE - 1) {
-    return refuse(err, "plan.plan_id", "is not 64 characters long");
+    return berth_codec_refuse_answer(err, "plan.plan_id", "is not 64 characters long");
   }
   if (!isfinite(m->rho) || !isfinite(m->solve_seconds)) {
-    return refuse(err, "plan.rho", "a figure is not a number");
+    return berth_codec_refuse_answer(err, "plan.rho", "a figure is not a number");
   }
   if (m->n_class_bytes > BERTH_N_CLASSES || m->n_culprits > BERTH_MAX_CULPRITS || m->n_pools == 0) {
-    return refuse(err, "plan.pools", "too many entries, or none");
+    return berth_codec_refuse_answer(err, "plan.pools", "too many entries, or none");
   }
   for (size_t i = 0; i < m->n_buffer_pool; i++) {
     if (m->buffer_pool[i] >= m->n_pools) {
-      return refuse(err, "plan.buffer_pool", "an entry names no pool");
+      return berth_codec_refuse_answer(err, "plan.buffer_pool", "an entry names no pool");
     }
   }
   return BERTH_OK;
@@ -128,8 +128,7 @@ static enum berth_code response_from_message(
   return m->plan != NULL ? plan_from_message(codec, m->plan, n_buffers, out, err) : BERTH_OK;
 }
 
-/* What the server sent and cannot be read is the server's fault: INTERNAL, not INVALID_ARGUMENT. */
-static enum berth_code unpack_answer(
+enum berth_code berth_codec_unpack_answer(
     const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes,
     size_t n_bytes, struct berth_codec_memory *memory, ProtobufCMessage **out, struct berth_error *err) {
   enum berth_code code = berth_codec_unpack(codec, descriptor, true, bytes, n_bytes, memory, out, err);
@@ -148,7 +147,7 @@ enum berth_code berth_codec_decode_compute_response(
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   *out = (struct berth_codec_plan){0};
-  enum berth_code code = unpack_answer(
+  enum berth_code code = berth_codec_unpack_answer(
       codec, &berth__v1__compute_plan_response__descriptor, bytes, n_bytes, &memory, &message, err);
   if (code != BERTH_OK) {
     return code;
@@ -165,7 +164,7 @@ enum berth_code berth_codec_decode_plan(
   ProtobufCMessage *message;
   *out = (struct berth_codec_plan){0};
   enum berth_code code =
-      unpack_answer(codec, &berth__v1__plan__descriptor, bytes, n_bytes, &memory, &message, err);
+      berth_codec_unpack_answer(codec, &berth__v1__plan__descriptor, bytes, n_bytes, &memory, &message, err);
   if (code != BERTH_OK) {
     return code;
   }
@@ -180,14 +179,14 @@ enum berth_code berth_codec_decode_get_response(
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   *out = (struct berth_codec_plan){0};
-  enum berth_code code =
-      unpack_answer(codec, &berth__v1__get_plan_response__descriptor, bytes, n_bytes, &memory, &message, err);
+  enum berth_code code = berth_codec_unpack_answer(
+      codec, &berth__v1__get_plan_response__descriptor, bytes, n_bytes, &memory, &message, err);
   if (code != BERTH_OK) {
     return code;
   }
   const Berth__V1__Plan *plan = ((const Berth__V1__GetPlanResponse *)message)->plan;
   code = plan != NULL ? plan_from_message(codec, plan, BERTH_NO_INDEX, out, err)
-                      : refuse(err, "plan", "is missing");
+                      : berth_codec_refuse_answer(err, "plan", "is missing");
   out->cached = true;
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
@@ -196,7 +195,7 @@ enum berth_code berth_codec_decode_get_response(
 static enum berth_code
 progress_from_message(const Berth__V1__Progress *m, struct berth_codec_event *out, struct berth_error *err) {
   if (!isfinite(m->elapsed_seconds)) {
-    return refuse(err, "progress.elapsed_seconds", "is not a number");
+    return berth_codec_refuse_answer(err, "progress.elapsed_seconds", "is not a number");
   }
   out->progress = (struct berth_progress){
       .arena_bytes = m->arena_bytes == 0 ? BERTH_UNLIMITED : m->arena_bytes,
@@ -213,7 +212,7 @@ enum berth_code berth_codec_decode_stream_response(
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   *out = (struct berth_codec_event){0};
-  enum berth_code code = unpack_answer(
+  enum berth_code code = berth_codec_unpack_answer(
       codec, &berth__v1__stream_plan_response__descriptor, bytes, n_bytes, &memory, &message, err);
   if (code != BERTH_OK) {
     return code;
@@ -228,7 +227,7 @@ enum berth_code berth_codec_decode_stream_response(
     code = response_from_message(codec, response->result, n_buffers, &out->result, err);
     break;
   default:
-    code = refuse(err, "event", "is neither progress nor a result");
+    code = berth_codec_refuse_answer(err, "event", "is neither progress nor a result");
     break;
   }
   protobuf_c_message_free_unpacked(message, &memory.base);

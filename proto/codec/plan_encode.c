@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "codec/internal.h"
+#include "codec/scratch.h"
+#include "codec/stored.h"
 
 /* One block: the pools' messages, the list of pointers to them, their names. */
 struct pool_block {
@@ -206,12 +208,50 @@ enum berth_code berth_codec_encode_stream_progress(
   return berth_codec_pack(&message.base, sink, err);
 }
 
-enum berth_code berth_codec_encode_get_response(
-    const struct berth_codec_plan *response, const struct berth_allocator *allocator,
-    const struct berth_codec_sink *sink, struct berth_error *err) {
+enum berth_code berth_codec_encode_got(
+    const struct berth_codec_plan *response, const struct berth_codec_measured *measured,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   Berth__V1__Plan plan;
   Berth__V1__GetPlanResponse message = BERTH__V1__GET_PLAN_RESPONSE__INIT;
+  Berth__V1__Measurement items[BERTH_MEASUREMENTS_LISTED];
+  Berth__V1__Measurement *list[BERTH_MEASUREMENTS_LISTED];
+  for (uint32_t i = 0; measured != NULL && i < measured->n; i++) {
+    berth_codec_put_measurement(&measured->items[i], &items[i]);
+    list[i] = &items[i];
+  }
+  message.measurements = list;
+  message.n_measurements = measured != NULL ? measured->n : 0;
+  message.measurement_count = measured != NULL ? measured->n_all : 0;
   return pack_with_plan(response, NULL, allocator, &plan, &message.plan, &message.base, sink, err);
+}
+
+enum berth_code berth_codec_encode_batch_response(
+    const struct berth_codec_plan *plans, uint32_t n_plans, const struct berth_allocator *allocator,
+    const struct berth_codec_sink *sink, struct berth_error *err) {
+  Berth__V1__BatchGetPlansResponse response = BERTH__V1__BATCH_GET_PLANS_RESPONSE__INIT;
+  struct berth_codec_scratch scratch;
+  berth_codec_scratch_init(&scratch, allocator);
+  Berth__V1__Plan *messages = berth_codec_scratch_take(&scratch, n_plans, sizeof *messages);
+  struct pool_block *blocks = berth_codec_scratch_take(&scratch, n_plans, sizeof *blocks);
+  response.plans = berth_codec_scratch_take(&scratch, n_plans, sizeof *response.plans);
+  bool is_good = messages != NULL && blocks != NULL && response.plans != NULL;
+  size_t n_made = 0;
+  while (is_good && n_made < n_plans) {
+    berth__v1__plan__init(&messages[n_made]);
+    is_good = put_pools(plans[n_made].plan, NULL, scratch.allocator, &messages[n_made], &blocks[n_made]);
+    if (is_good) {
+      put_plan(&plans[n_made], &messages[n_made]);
+      response.plans[n_made] = &messages[n_made];
+      n_made++;
+    }
+  }
+  response.n_plans = n_made;
+  enum berth_code code = is_good ? berth_codec_pack(&response.base, sink, err) : berth_fail_memory(err);
+  for (size_t i = 0; i < n_made; i++) {
+    scratch.allocator->resize(scratch.allocator->ctx, blocks[i].memory, blocks[i].n_bytes, 0);
+  }
+  berth_codec_scratch_finish(&scratch);
+  return code;
 }
 
 enum berth_code berth_codec_encode_plan(

@@ -127,7 +127,8 @@ enum berth_code berth_codec_encode_compute(
   return code;
 }
 
-static enum berth_code copy_plan_id(const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+enum berth_code
+berth_codec_copy_plan_id(const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
   size_t n = strlen(id);
   if (n == 0) {
     return berth_fail(
@@ -153,7 +154,7 @@ enum berth_code berth_codec_decode_get(
   if (code != BERTH_OK) {
     return code;
   }
-  code = copy_plan_id(((const Berth__V1__GetPlanRequest *)message)->plan_id, out_plan_id, err);
+  code = berth_codec_copy_plan_id(((const Berth__V1__GetPlanRequest *)message)->plan_id, out_plan_id, err);
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
 }

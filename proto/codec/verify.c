@@ -1,45 +1,10 @@
 /* VerifyPlan, both ways. */
 #include <string.h>
 
-#include "codec/internal.h"
+#include "codec/places.h"
 
 #define DEFAULT_VIOLATIONS 100
 #define MAX_VIOLATIONS 10000
-
-static enum berth_code
-wrong_length(struct berth_error *err, const char *field, size_t n, uint32_t n_buffers) {
-  return berth_fail(
-      err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX, field,
-      "%s has %zu entries, but the problem has %u buffers", field, n, n_buffers);
-}
-
-/* A copy that outlives the message. `*out` stays NULL for an empty column. */
-static enum berth_code copy_column(
-    const struct berth_allocator *allocator, const void *from, size_t n, size_t size, void *out_pointer,
-    struct berth_error *err) {
-  size_t n_bytes = n * size; /* both are bounded by the message */
-  void *copy = allocator->resize(allocator->ctx, NULL, 0, n_bytes > 0 ? n_bytes : 1);
-  if (copy == NULL) {
-    return berth_fail_memory(err);
-  }
-  if (n_bytes > 0) {
-    memcpy(copy, from, n_bytes);
-  }
-  memcpy(out_pointer, &copy, sizeof copy);
-  return BERTH_OK;
-}
-
-static enum berth_code
-check_pools(const Berth__V1__VerifyPlanRequest *m, uint32_t n_pools, struct berth_error *err) {
-  for (size_t i = 0; i < m->n_buffer_pool; i++) {
-    if (m->buffer_pool[i] >= n_pools) {
-      return berth_fail(
-          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_POOL, (uint32_t)i, "buffer_pool",
-          "buffer_pool[%zu]: there is no pool %u", i, m->buffer_pool[i]);
-    }
-  }
-  return BERTH_OK;
-}
 
 static enum berth_code verify_from_message(
     const struct berth_codec *codec, const Berth__V1__VerifyPlanRequest *m, struct berth_codec_verify *out,
@@ -49,26 +14,18 @@ static enum berth_code verify_from_message(
   if (code != BERTH_OK) {
     return code;
   }
-  uint32_t n = berth_problem_buffers(out->problem)->n;
-  if (m->n_buffer_offset != n) {
-    return wrong_length(err, "buffer_offset", m->n_buffer_offset, n);
-  }
-  if (m->n_buffer_pool != n && m->n_buffer_pool != 0) {
-    return wrong_length(err, "buffer_pool", m->n_buffer_pool, n);
-  }
   if (m->max_violations > MAX_VIOLATIONS) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_NUMBER, BERTH_NO_INDEX, "max_violations",
         "max_violations is %u; at most %u are listed", m->max_violations, MAX_VIOLATIONS);
   }
   out->max_violations = m->max_violations != 0 ? m->max_violations : DEFAULT_VIOLATIONS;
-  code = check_pools(m, berth_problem_pools(out->problem)->n, err);
-  if (code == BERTH_OK) {
-    code = copy_column(out->allocator, m->buffer_offset, n, sizeof *m->buffer_offset, &out->offset, err);
-  }
-  if (code == BERTH_OK && m->n_buffer_pool > 0) {
-    code = copy_column(out->allocator, m->buffer_pool, n, sizeof *m->buffer_pool, &out->pool, err);
-  }
+  struct berth_codec_places places;
+  code = berth_codec_take_places(
+      out->allocator, out->problem, m->n_buffer_offset, m->buffer_offset, m->n_buffer_pool, m->buffer_pool,
+      false, &places, err);
+  out->offset = places.offset;
+  out->pool = places.pool;
   return code;
 }
 
@@ -92,19 +49,12 @@ enum berth_code berth_codec_decode_verify(
   return code;
 }
 
-static void give_back(const struct berth_codec_verify *request, void *column, size_t n_bytes) {
-  if (column != NULL) {
-    request->allocator->resize(request->allocator->ctx, column, n_bytes > 0 ? n_bytes : 1, 0);
-  }
-}
-
 void berth_codec_verify_finish(struct berth_codec_verify *request) {
   if (request->problem == NULL) {
     return;
   }
-  size_t n = berth_problem_buffers(request->problem)->n;
-  give_back(request, request->offset, n * sizeof *request->offset);
-  give_back(request, request->pool, n * sizeof *request->pool);
+  struct berth_codec_places places = {.offset = request->offset, .pool = request->pool};
+  berth_codec_give_back_places(request->allocator, request->problem, &places);
   berth_problem_unref(request->problem);
   *request = (struct berth_codec_verify){0};
 }

@@ -2,7 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/v1/plan_service.pb-c.h"
+#include "berth/v1/report.pb-c.h"
 #include "codec/codec.h"
+#include "codec/reports.h"
+#include "codec/stored.h"
 #include "graph.h"
 #include "nth.h"
 #include "sample.h"
@@ -27,6 +31,7 @@ struct exchange {
   struct message request;
   struct message response;
   struct message question; /* to verify */
+  struct message explain;
   struct message spare;
 };
 
@@ -101,6 +106,57 @@ decode_question(void *ctx, const struct berth_allocator *allocator, struct berth
   return code;
 }
 
+static enum berth_code
+decode_explain(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct exchange *exchange = ctx;
+  struct berth_codec codec = codec_of(allocator);
+  struct berth_codec_explain explain;
+  enum berth_code code =
+      berth_codec_decode_explain(&codec, exchange->explain.bytes, exchange->explain.n, &explain, err);
+  berth_codec_placed_finish(&explain.subject);
+  return code;
+}
+
+static enum berth_code
+encode_reports(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct exchange *exchange = ctx;
+  const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
+  const struct berth_contribution item = {.buffer = 0, .live_bytes = 5};
+  const struct berth_codec_peak peak = {.items = &item, .n_items = 1};
+  const struct berth_codec_explained explained = {.peaks = &peak, .n_peaks = 1, .max_contributions = 1};
+  const struct berth_comparison comparison = {.n_rows = 0};
+  const struct berth_codec_summary summary = {.n_buffers = 1};
+  const struct berth_codec_plan plans[2] = {answer_of(exchange), answer_of(exchange)};
+  const uint64_t arenas[2] = {0, 0};
+  enum berth_code code = berth_codec_encode_explained(&explained, allocator, &sink, err);
+  if (code == BERTH_OK) {
+    code = berth_codec_encode_comparison(&comparison, arenas, 1, allocator, &sink, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_codec_encode_list_response(&summary, 1, NULL, allocator, &sink, err);
+  }
+  return code == BERTH_OK ? berth_codec_encode_batch_response(plans, 2, allocator, &sink, err) : code;
+}
+
+/* There is no encoder of it: the client does not ask. */
+static struct message explain_of(const struct exchange *exchange) {
+  Berth__V1__ExplainPlanRequest request = BERTH__V1__EXPLAIN_PLAN_REQUEST__INIT;
+  Berth__V1__PlacedProblem placed = BERTH__V1__PLACED_PROBLEM__INIT;
+  Berth__V1__ComputePlanRequest *compute =
+      berth__v1__compute_plan_request__unpack(NULL, exchange->request.n, exchange->request.bytes);
+  request.subject = &placed;
+  placed.problem = compute->problem;
+  placed.n_buffer_offset = exchange->plan->n_buffers;
+  placed.buffer_offset = (uint64_t *)(uintptr_t)exchange->plan->offset;
+  placed.n_buffer_pool = exchange->plan->n_buffers;
+  placed.buffer_pool = (uint32_t *)(uintptr_t)exchange->plan->pool;
+  struct message message = {.n = berth__v1__explain_plan_request__get_packed_size(&request)};
+  message.bytes = malloc(message.n + 1);
+  berth__v1__explain_plan_request__pack(&request, message.bytes);
+  berth__v1__compute_plan_request__free_unpacked(compute, NULL);
+  return message;
+}
+
 /* The encoders' own output is what the decoders are given. */
 static struct message made(struct exchange *exchange, nth_operation encode) {
   struct berth_error err = {0};
@@ -118,12 +174,16 @@ static void run(struct berth_problem *problem) {
   exchange.request = made(&exchange, encode_request);
   exchange.response = made(&exchange, encode_response);
   exchange.question = made(&exchange, encode_question);
+  exchange.explain = explain_of(&exchange);
   nth_refused("encode a request", encode_request, &exchange);
   nth_refused("encode a response", encode_response, &exchange);
   nth_refused("encode a question", encode_question, &exchange);
   ck_assert_uint_gt(nth_refused("decode a request", decode_request, &exchange), 0);
   ck_assert_uint_gt(nth_refused("decode a response", decode_response, &exchange), 0);
   ck_assert_uint_gt(nth_refused("decode a question", decode_question, &exchange), 0);
+  ck_assert_uint_gt(nth_refused("decode explain", decode_explain, &exchange), 0);
+  ck_assert_uint_gt(nth_refused("encode reports", encode_reports, &exchange), 0);
+  free(exchange.explain.bytes);
   free(exchange.request.bytes);
   free(exchange.response.bytes);
   free(exchange.question.bytes);

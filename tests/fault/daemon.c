@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/verify.h"
 #include "conf/conf.h"
 #include "core/core.h"
 #include "core/job.h"
@@ -128,7 +129,19 @@ static void on_done(void *ctx, const struct berthd_answer *answer) {
   client->plan = answer->plan != NULL ? berth_plan_ref(answer->plan) : NULL;
 }
 
-static void on_verified(void *ctx, const struct berthd_verify_answer *answer) {
+static enum berth_code
+run_check(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  (void)ctx;
+  const uint64_t offset[N_BUFFERS] = {0};
+  struct berth_verdict verdict;
+  return berth_verify_offsets(problems[0], NULL, offset, allocator, NULL, 0, &verdict, err);
+}
+
+static void release(void *ctx) {
+  (void)ctx;
+}
+
+static void on_checked(void *ctx, const struct berthd_task_answer *answer) {
   struct client *client = ctx;
   client->n_done++;
   client->code = answer->code;
@@ -207,11 +220,10 @@ static void scenario_core(void) {
     return;
   }
   struct client leader, joined, hit, last, checked = {0};
-  const uint64_t offset[N_BUFFERS] = {0};
+  const struct berthd_task check = {.n_buffers = N_BUFFERS, .run = run_check, .release = release};
   submit(core, &leader, problems[0]);
   submit(core, &joined, problems[1]);
-  berthd_core_submit_verify(
-      core, problems[0], NULL, offset, 3, BERTHD_NO_DEADLINE, &checked, on_verified, &checked.request);
+  berthd_core_submit_task(core, &check, BERTHD_NO_DEADLINE, &checked, on_checked, &checked.request);
   work(core);
   submit(core, &hit, problems[2]);
   work(core);

@@ -9,8 +9,8 @@ from .paths import ROOT
 
 GRPC_PROTO = "/usr/share/grpc-proto"  # Debian's package grpc-proto
 FILES = (
-    "berth/v1/problem.proto", "berth/v1/plan.proto", "berth/v1/plan_service.proto", "grpc/health/v1/health.proto",
-    "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto", "google/rpc/status.proto",
+    "berth/v1/problem.proto", "berth/v1/plan.proto", "berth/v1/report.proto", "berth/v1/stored.proto",
+    "berth/v1/plan_service.proto", "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto", "google/rpc/status.proto",
     "google/rpc/error_details.proto",
 )
 
@@ -31,6 +31,8 @@ class Protos:
 
         self.problem = load("berth.v1.problem_pb2")
         self.plan = load("berth.v1.plan_pb2")
+        self.report = load("berth.v1.report_pb2")
+        self.stored = load("berth.v1.stored_pb2")
         self.service = load("berth.v1.plan_service_pb2")
         self.health = load("grpc.health.v1.health_pb2")
         self.reflection = load("grpc.reflection.v1.reflection_pb2")
@@ -69,6 +71,13 @@ class Api:
         self.compute = unary("ComputePlan", service.ComputePlanRequest, service.ComputePlanResponse)
         self.get = unary("GetPlan", service.GetPlanRequest, service.GetPlanResponse)
         self.verify = unary("VerifyPlan", service.VerifyPlanRequest, service.VerifyPlanResponse)
+        report, stored = protos.report, protos.stored
+        self.explain = unary("ExplainPlan", report.ExplainPlanRequest, report.ExplainPlanResponse)
+        self.diff = unary("DiffPlans", report.DiffPlansRequest, report.DiffPlansResponse)
+        self.list = unary("ListPlans", stored.ListPlansRequest, stored.ListPlansResponse)
+        self.batch = unary("BatchGetPlans", stored.BatchGetPlansRequest, stored.BatchGetPlansResponse)
+        self.delete = unary("DeletePlan", stored.DeletePlanRequest, stored.DeletePlanResponse)
+        self.measure = unary("ReportMeasurement", stored.ReportMeasurementRequest, stored.ReportMeasurementResponse)
         self.stream = self.channel.unary_stream(
             "/berth.v1.PlanService/StreamPlan", service.StreamPlanRequest.SerializeToString,
             service.StreamPlanResponse.FromString,

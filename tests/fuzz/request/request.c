@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "codec/reports.h"
+#include "codec/stored.h"
 
 enum choice {
   COMPUTE,
@@ -15,6 +17,15 @@ enum choice {
   STREAM_ANSWER,
   GET_ANSWER,
   VERIFY_ANSWER,
+  EXPLAIN,
+  DIFF,
+  LIST,
+  BATCH,
+  DELETE,
+  MEASURE,
+  LIST_ANSWER,
+  MEASURE_ANSWER,
+  MEASURED_ANSWER,
   N_CHOICES
 };
 
@@ -92,6 +103,63 @@ static enum berth_code requests(
   }
 }
 
+static enum berth_code later_requests(
+    const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
+    struct berth_error *err) {
+  struct berth_codec_explain explain;
+  struct berth_codec_diff diff;
+  struct berth_codec_list list;
+  struct berth_codec_batch batch;
+  struct berth_codec_measurement measurement;
+  char plan_id[BERTH_PLAN_ID_SIZE];
+  enum berth_code code;
+  switch (choice) {
+  case EXPLAIN:
+    code = berth_codec_decode_explain(codec, bytes, n, &explain, err);
+    require((code == BERTH_OK) == (explain.subject.problem != NULL));
+    berth_codec_placed_finish(&explain.subject);
+    return code;
+  case DIFF:
+    code = berth_codec_decode_diff(codec, bytes, n, &diff, err);
+    require(code == BERTH_OK || (diff.sides[0].problem == NULL && diff.sides[1].problem == NULL));
+    berth_codec_placed_finish(&diff.sides[0]);
+    berth_codec_placed_finish(&diff.sides[1]);
+    return code;
+  case LIST:
+    code = berth_codec_decode_list(codec, bytes, n, &list, err);
+    require(code != BERTH_OK || (list.page_size > 0 && list.page_size <= BERTH_PAGE_SIZE_MOST));
+    return code;
+  case BATCH:
+    code = berth_codec_decode_batch(codec, bytes, n, &batch, err);
+    require((code == BERTH_OK) == (batch.n > 0));
+    berth_codec_batch_finish(&batch);
+    return code;
+  case DELETE:
+    return berth_codec_decode_delete(codec, bytes, n, plan_id, err);
+  default:
+    return berth_codec_decode_measurement_report(codec, bytes, n, plan_id, &measurement, err);
+  }
+}
+
+static enum berth_code later_answers(
+    const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
+    struct berth_error *err) {
+  static struct berth_codec_summary summaries[BERTH_PAGE_SIZE_MOST];
+  struct berth_codec_measurement measurement;
+  struct berth_codec_measured measured;
+  char token[BERTH_PAGE_TOKEN_SIZE];
+  uint32_t n_summaries;
+  uint64_t n_measurements;
+  switch (choice) {
+  case LIST_ANSWER:
+    return berth_codec_decode_list_response(codec, bytes, n, summaries, &n_summaries, token, err);
+  case MEASURE_ANSWER:
+    return berth_codec_decode_measurement_response(codec, bytes, n, &measurement, &n_measurements, err);
+  default:
+    return berth_codec_decode_measured(codec, bytes, n, &measured, err);
+  }
+}
+
 static enum berth_code answers(
     const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
     struct berth_error *err) {
@@ -127,8 +195,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   enum choice choice = (enum choice)(data[0] % N_CHOICES);
-  enum berth_code code = choice <= VERIFY ? requests(&codec, choice, data + 1, size - 1, &err)
-                                          : answers(&codec, choice, data + 1, size - 1, &err);
+  enum berth_code code =
+      (choice <= VERIFY          ? requests
+       : choice <= VERIFY_ANSWER ? answers
+       : choice <= MEASURE       ? later_requests
+                                 : later_answers)(&codec, choice, data + 1, size - 1, &err);
   require(code == BERTH_OK || (err.code == code && err.message[0] != '\0'));
   return 0;
 }

@@ -101,22 +101,75 @@ START_TEST(a_refused_entry_is_removed_and_only_that) {
   struct berth_planid id = id_of("key");
   struct berthd_cached *held = berthd_plans_find(plans, &id, "key", 3, 0);
   put(plans, "key", 90, 90, true);
-  berthd_plans_remove(plans, held);
+  (void)berthd_plans_remove(plans, held, BERTHD_EVICTION_REFUSED);
   ck_assert_uint_eq(arena_of(plans, "key"), 90);
   berthd_cached_unref(held);
   held = berthd_plans_find(plans, &id, "key", 3, 0);
-  berthd_plans_remove(plans, held);
+  (void)berthd_plans_remove(plans, held, BERTHD_EVICTION_REFUSED);
   ck_assert_uint_eq(arena_of(plans, "key"), 0);
   berthd_cached_unref(held);
   berthd_plans_destroy(plans);
 }
 END_TEST
 
+START_TEST(measurements_are_kept_with_their_plan) {
+  struct berthd_plans *plans = berthd_plans_create(1 << 20, NULL);
+  put(plans, "key", 100, 90, false);
+  struct berth_planid id = id_of("key");
+  struct berthd_cached *cached = berthd_plans_find_by_id(plans, &id);
+  struct berthd_measured measured;
+  berthd_plans_measured(plans, cached, &measured);
+  ck_assert(measured.n == 0 && measured.n_all == 0);
+  uint64_t before = berthd_plans_n_bytes(plans);
+  for (uint64_t i = 1; i <= 20; i++) {
+    const struct berthd_measurement measurement = {.measured_bytes = 40 - i, .planned_bytes = 10};
+    ck_assert(berthd_plans_note(plans, cached, &measurement, &measured));
+    ck_assert_uint_eq(measured.n_all, i);
+    ck_assert_uint_eq(measured.items[0].measured_bytes, 40 - i);
+  }
+  ck_assert_uint_eq(berthd_plans_n_bytes(plans), before + sizeof measured);
+  ck_assert_uint_eq(measured.n, BERTHD_MEASUREMENTS_KEPT);
+  for (uint32_t i = 0; i < measured.n; i++) {
+    ck_assert_uint_eq(measured.items[i].measured_bytes, 20 + i);
+  }
+  ck_assert(measured.highest_ratio > 3.89 && measured.highest_ratio < 3.91);
+  berthd_cached_unref(cached);
+  put(plans, "key", 90, 90, true);
+  cached = berthd_plans_find_by_id(plans, &id);
+  berthd_plans_measured(plans, cached, &measured);
+  ck_assert_uint_eq(measured.n_all, 0); /* another plan */
+  berthd_cached_unref(cached);
+  berthd_plans_destroy(plans);
+}
+END_TEST
+
+START_TEST(lists_leave_failures_out) {
+  struct berthd_plans *plans = berthd_plans_create(1 << 20, NULL);
+  const struct berth_error error = {.code = BERTH_INTERNAL};
+  struct berth_planid id = id_of("bad");
+  put(plans, "a", 100, 90, true);
+  put(plans, "b", 100, 90, false);
+  struct berthd_cached *failure = berthd_cached_create_failure(&id, "bad", 3, &error, INT64_MAX);
+  berthd_plans_put(plans, failure);
+  berthd_cached_unref(failure);
+  struct berthd_store_entry *entries[4];
+  size_t n = berthd_plans_list(plans, NULL, 4, entries);
+  ck_assert_uint_eq(n, 2);
+  struct berthd_cached *first = (struct berthd_cached *)entries[0];
+  struct berthd_cached *second = (struct berthd_cached *)entries[1];
+  ck_assert_int_lt(memcmp(first->id.bytes, second->id.bytes, sizeof first->id.bytes), 0);
+  ck_assert_uint_ne(first->serial, second->serial);
+  berthd_cached_unref(first);
+  berthd_cached_unref(second);
+  berthd_plans_destroy(plans);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "cache/plans",
-      (const TTest *const[]){
-          the_whole_key_is_compared_and_not_only_its_hash,
-          a_better_plan_replaces_a_worse_one_and_never_the_other_way, failures_expire_and_give_way_to_plans,
-          a_refused_entry_is_removed_and_only_that, NULL});
+      "cache/plans", (const TTest *const[]){
+                         the_whole_key_is_compared_and_not_only_its_hash,
+                         a_better_plan_replaces_a_worse_one_and_never_the_other_way,
+                         failures_expire_and_give_way_to_plans, a_refused_entry_is_removed_and_only_that,
+                         measurements_are_kept_with_their_plan, lists_leave_failures_out, NULL});
 }

@@ -258,12 +258,68 @@ START_TEST(threads_share_it) {
 }
 END_TEST
 
+static bool is_wanted(const struct berthd_store_entry *entry) {
+  return entry->hash % 3 != 0;
+}
+
+/* Page after page: every wanted entry once, in rising order. */
+START_TEST(lists_are_in_order_of_the_hashes) {
+  struct berthd_store *store = berthd_store_create(1 << 20, BERTHD_TIER_MEMORY, NULL);
+  for (uint64_t i = 0; i < 700; i++) {
+    put(store, i * 7919 % 701, 10, 1);
+  }
+  for (size_t page = 1; page < 600; page = page * 2 + 1) {
+    struct berthd_store_entry *entries[600];
+    uint64_t last = 0;
+    size_t n_all = 0;
+    size_t n;
+    while ((n = berthd_store_list(store, n_all > 0 ? &last : NULL, page, is_wanted, entries)) > 0) {
+      for (size_t i = 0; i < n; i++) {
+        ck_assert(is_wanted(entries[i]) && (n_all + i == 0 || entries[i]->hash > last));
+        last = entries[i]->hash;
+        berthd_store_entry_unref(entries[i]);
+      }
+      n_all += n;
+    }
+    size_t n_wanted = 0;
+    for (uint64_t i = 0; i < 700; i++) {
+      n_wanted += i * 7919 % 701 % 3 != 0;
+    }
+    ck_assert_uint_eq(n_all, n_wanted);
+  }
+  ck_assert_uint_eq(berthd_store_list(store, NULL, 0, is_wanted, NULL), 0);
+  berthd_store_destroy(store);
+  ck_assert_int_eq(atomic_load(&n_alive), 0);
+}
+END_TEST
+
+START_TEST(what_grows_is_counted_and_may_push_others_out) {
+  struct berthd_store *store = berthd_store_create(1000, BERTHD_TIER_MEMORY, NULL);
+  put(store, 1, 400, 0.001);
+  put(store, 2, 400, 1000);
+  struct berthd_store_entry *entry = berthd_store_find(store, 2);
+  berthd_store_charge(store, entry, 100);
+  ck_assert_uint_eq(berthd_store_n_bytes(store), 900);
+  berthd_store_charge(store, entry, 200);
+  ck_assert_uint_eq(berthd_store_n_bytes(store), 700);
+  ck_assert(!has(store, 1) && has(store, 2));
+  ck_assert(berthd_store_remove(store, entry, BERTHD_EVICTION_DELETED));
+  ck_assert(!berthd_store_remove(store, entry, BERTHD_EVICTION_DELETED));
+  berthd_store_charge(store, entry, 100); /* not there any more */
+  ck_assert_uint_eq(berthd_store_n_bytes(store), 0);
+  berthd_store_entry_unref(entry);
+  berthd_store_destroy(store);
+  ck_assert_int_eq(atomic_load(&n_alive), 0);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "cache/store",
-      (const TTest *const[]){
-          the_limit_holds_and_nothing_leaks, a_store_without_room_keeps_nothing,
-          what_saves_more_seconds_a_byte_stays, what_is_not_asked_for_ages,
-          it_saves_more_planning_than_least_recently_used,
-          an_entry_is_replaced_only_by_a_better_one_and_outlives_its_eviction, threads_share_it, NULL});
+      "cache/store", (const TTest *const[]){
+                         the_limit_holds_and_nothing_leaks, a_store_without_room_keeps_nothing,
+                         what_saves_more_seconds_a_byte_stays, what_is_not_asked_for_ages,
+                         it_saves_more_planning_than_least_recently_used,
+                         an_entry_is_replaced_only_by_a_better_one_and_outlives_its_eviction,
+                         lists_are_in_order_of_the_hashes, what_grows_is_counted_and_may_push_others_out,
+                         threads_share_it, NULL});
 }

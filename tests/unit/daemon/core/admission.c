@@ -139,38 +139,80 @@ START_TEST(the_end_answers_everybody_with_what_there_is) {
 }
 END_TEST
 
-struct verdict {
+struct errand {
+  int n_runs;
+  int n_releases;
   int n_done;
   enum berth_code code;
-  uint64_t n_violations;
 };
 
-static void on_verified(void *ctx, const struct berthd_verify_answer *answer) {
-  struct verdict *verdict = ctx;
-  verdict->n_done++;
-  verdict->code = answer->code;
-  verdict->n_violations = answer->verdict.n_violations;
+static enum berth_code
+run_errand(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  (void)allocator;
+  (void)err;
+  ((struct errand *)ctx)->n_runs++;
+  return BERTH_OK;
 }
 
-START_TEST(checks_of_foreign_plans_wait_in_the_same_queue) {
+static void release_errand(void *ctx) {
+  ((struct errand *)ctx)->n_releases++;
+}
+
+static void on_errand_done(void *ctx, const struct berthd_task_answer *answer) {
+  struct errand *errand = ctx;
+  errand->n_done++;
+  errand->code = answer->code;
+}
+
+static void submit_errand(
+    struct world *world, struct errand *errand, uint32_t n_buffers, int64_t deadline_ns,
+    struct berthd_request **out_request) {
+  const struct berthd_task task = {
+      .ctx = errand, .n_buffers = n_buffers, .run = run_errand, .release = release_errand};
+  *errand = (struct errand){0};
+  berthd_core_submit_task(world->core, &task, deadline_ns, errand, on_errand_done, out_request);
+  ck_assert_int_eq(*out_request == NULL, errand->n_done == 1);
+}
+
+START_TEST(tasks_wait_in_the_same_queue) {
   struct world world;
   world_init(&world, NULL);
-  struct berth_problem *problem = world_problem(20, 1, 0, false);
-  uint64_t offset[20] = {0};
-  struct verdict verdict = {0};
+  struct errand errand;
   struct berthd_request *request;
-  berthd_core_submit_verify(
-      world.core, problem, NULL, offset, 4, BERTHD_NO_DEADLINE, &verdict, on_verified, &request);
+  submit_errand(&world, &errand, 20, BERTHD_NO_DEADLINE, &request);
   ck_assert_ptr_nonnull(request);
   struct berthd_job *job = berthd_core_take(world.core);
-  ck_assert_int_eq(job->kind, BERTHD_JOB_VERIFY);
-  ck_assert_ptr_ne(job->offset, offset); /* copied */
-  const struct berthd_result result = {.code = BERTH_OK, .verdict = {.n_violations = 7}};
+  ck_assert_int_eq(job->kind, BERTHD_JOB_TASK);
+  ck_assert_ptr_eq(job->task.ctx, &errand);
+  struct berthd_result result = {.code = job->task.run(job->task.ctx, NULL, NULL)};
   berthd_core_finish(world.core, job, &result);
-  ck_assert_int_eq(verdict.n_done, 1);
-  ck_assert_uint_eq(verdict.n_violations, 7);
+  ck_assert(errand.n_runs == 1 && errand.n_done == 1 && errand.n_releases == 1);
+  ck_assert_int_eq(errand.code, BERTH_OK);
   berthd_request_unref(request);
-  berth_problem_unref(problem);
+  world_finish(&world);
+}
+END_TEST
+
+/* Refused, late, or left: released all the same, and not run. */
+START_TEST(tasks_are_released_whatever_happens) {
+  struct berthd_core_config config = berthd_core_config_default();
+  config.max_queue = 1;
+  struct world world;
+  world_init(&world, &config);
+  struct errand errands[3];
+  struct berthd_request *requests[3];
+  submit_errand(&world, &errands[0], 20, world.now_ns + 100 * MS, &requests[0]);
+  submit_errand(&world, &errands[1], 20, BERTHD_NO_DEADLINE, &requests[1]);
+  ck_assert_int_eq(errands[1].code, BERTH_UNAVAILABLE);
+  submit_errand(&world, &errands[2], 20, world.now_ns, &requests[2]);
+  ck_assert_int_eq(errands[2].code, BERTH_DEADLINE_EXCEEDED);
+  world_advance(&world, world.now_ns + 200 * MS);
+  ck_assert_int_eq(errands[0].code, BERTH_DEADLINE_EXCEEDED);
+  ck_assert_ptr_null(berthd_core_take(world.core));
+  for (int i = 0; i < 3; i++) {
+    ck_assert(errands[i].n_done == 1 && errands[i].n_releases == 1 && errands[i].n_runs == 0);
+    berthd_request_unref(requests[i]);
+  }
   world_finish(&world);
 }
 END_TEST
@@ -182,6 +224,6 @@ int main(void) {
                             the_queue_is_bounded_in_buffers_and_requests_are_bounded_too,
                             a_deadline_that_would_pass_in_the_queue_is_refused_at_once,
                             draining_refuses_new_work_but_not_hits_nor_what_is_open,
-                            the_end_answers_everybody_with_what_there_is,
-                            checks_of_foreign_plans_wait_in_the_same_queue, NULL});
+                            the_end_answers_everybody_with_what_there_is, tasks_wait_in_the_same_queue,
+                            tasks_are_released_whatever_happens, NULL});
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "berth/verify.h"
+
 static int64_t now_ns(void *ctx) {
   return ((struct world *)ctx)->now_ns;
 }

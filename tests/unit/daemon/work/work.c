@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "berth/verify.h"
 #include "log/log.h"
 #include "metrics/metrics.h"
 #include "suite.h"
