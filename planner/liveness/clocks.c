@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "liveness/regions.h"
+
 static void join(uint32_t *clock, const uint32_t *other, uint32_t n) {
   for (uint32_t s = 0; s < n; s++) {
     clock[s] = other[s] > clock[s] ? other[s] : clock[s];
@@ -36,26 +38,127 @@ static void line_up(struct berth_clocks *clocks) {
   }
 }
 
+/* ---- Regions ---- */
+
+static bool
+take_regions(struct berth_clocks *clocks, const struct berth_graph *graph, struct berth_arena *arena) {
+  if (graph->n_regions == 0) {
+    return true;
+  }
+  size_t n_entries = (size_t)graph->n_regions * clocks->n_streams;
+  clocks->innermost = berth_regions_innermost(graph, arena);
+  clocks->region_entry = berth_arena_new_zeroed(arena, uint32_t, n_entries);
+  clocks->region_exit = berth_arena_new_zeroed(arena, uint32_t, n_entries);
+  return clocks->innermost != NULL && clocks->region_entry != NULL && clocks->region_exit != NULL;
+}
+
+static uint32_t *entry_of(const struct berth_clocks *clocks, uint32_t region) {
+  return clocks->region_entry + (size_t)region * clocks->n_streams;
+}
+
+static uint32_t *exit_of(const struct berth_clocks *clocks, uint32_t region) {
+  return clocks->region_exit + (size_t)region * clocks->n_streams;
+}
+
+/* What has run when `source`, which comes before `op`, has: with the largest region around it that `op` is
+ * not in, all of that. */
+static const uint32_t *
+lesson(const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t source, uint32_t op) {
+  const uint32_t *lesson = berth_clock_of(clocks, source);
+  uint32_t r = clocks->innermost != NULL ? clocks->innermost[source] : BERTH_NO_INDEX;
+  for (; r != BERTH_NO_INDEX && op - graph->regions[r].first_operator >= graph->regions[r].n_operators;
+       r = graph->regions[r].parent) {
+    lesson = exit_of(clocks, r);
+  }
+  return lesson;
+}
+
+/* Joins into `clock` what `op` learns from those before it that are listed before operator `end`. */
+static void learn(
+    const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t op, uint32_t end,
+    uint32_t *clock) {
+  uint32_t position = clocks->position[op];
+  uint32_t before = position > 1 ? clocks->line[clocks->begin[clocks->stream[op]] + position - 2] : end;
+  if (before < end) {
+    join(clock, lesson(clocks, graph, before, op), clocks->n_streams);
+  }
+  for (uint32_t i = graph->wait_begin[op]; i < graph->wait_begin[op + 1]; i++) {
+    if (graph->waits[i] < end) {
+      join(clock, lesson(clocks, graph, graph->waits[i], op), clocks->n_streams);
+    }
+  }
+}
+
+/* `branch_before` is the branch of the same choice before it, or BERTH_NO_INDEX. */
+static void enter(
+    const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t region,
+    uint32_t branch_before) {
+  const struct berth_region_spec *spec = &graph->regions[region];
+  uint32_t *entry = entry_of(clocks, region);
+  if (spec->parent != BERTH_NO_INDEX) {
+    join(entry, entry_of(clocks, spec->parent), clocks->n_streams);
+  }
+  if (branch_before != BERTH_NO_INDEX) {
+    join(entry, exit_of(clocks, branch_before), clocks->n_streams);
+  }
+  for (uint32_t k = 0; k < spec->n_operators; k++) {
+    learn(clocks, graph, spec->first_operator + k, spec->first_operator, entry);
+  }
+}
+
+/* Regions lie in the order of their first operators, but for parents, which come before. */
+static bool
+make_with_regions(struct berth_clocks *clocks, const struct berth_graph *graph, struct berth_arena *arena) {
+  uint32_t *last_branch = berth_arena_new(arena, uint32_t, graph->n_regions);
+  uint32_t *begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)graph->n_operators + 1);
+  uint32_t *next = berth_arena_new(arena, uint32_t, graph->n_regions);
+  if (last_branch == NULL || begin == NULL || next == NULL) {
+    return false;
+  }
+  for (uint32_t r = graph->n_regions;
+       r-- > 0;) { /* lists of those that begin at each operator, parents first */
+    last_branch[r] = BERTH_NO_INDEX;
+    next[r] = begin[graph->regions[r].first_operator];
+    begin[graph->regions[r].first_operator] = r + 1;
+  }
+  for (uint32_t op = 0; op < clocks->n_operators; op++) {
+    uint32_t *clock = clocks->clock + (size_t)op * clocks->n_streams;
+    for (uint32_t r = begin[op]; r != 0; r = next[r - 1]) {
+      bool branch = graph->regions[r - 1].kind == BERTH_REGION_BRANCH;
+      uint32_t *before = branch ? &last_branch[graph->regions[r - 1].parent] : NULL;
+      enter(clocks, graph, r - 1, branch ? *before : BERTH_NO_INDEX);
+      if (branch) {
+        *before = r - 1;
+      }
+    }
+    if (clocks->innermost[op] != BERTH_NO_INDEX) {
+      join(clock, entry_of(clocks, clocks->innermost[op]), clocks->n_streams);
+    }
+    learn(clocks, graph, op, op, clock);
+    clock[clocks->stream[op]] = clocks->position[op];
+    for (uint32_t r = clocks->innermost[op]; r != BERTH_NO_INDEX; r = graph->regions[r].parent) {
+      join(exit_of(clocks, r), clock, clocks->n_streams);
+    }
+  }
+  return true;
+}
+
 bool berth_clocks_make(
     struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
     uint32_t n_streams) {
   *clocks = (struct berth_clocks){
       .n_streams = n_streams, .n_operators = graph->n_operators, .stream = graph->operator_stream};
-  if (!take(clocks, arena)) {
+  if (!take(clocks, arena) || !take_regions(clocks, graph, arena)) {
     return false;
   }
   line_up(clocks);
+  if (graph->n_regions != 0) {
+    return make_with_regions(clocks, graph, arena);
+  }
   for (uint32_t op = 0; op < clocks->n_operators; op++) {
     uint32_t *clock = clocks->clock + (size_t)op * n_streams;
-    uint32_t stream = clocks->stream[op];
-    uint32_t position = clocks->position[op];
-    if (position > 1) {
-      join(clock, berth_clock_of(clocks, clocks->line[clocks->begin[stream] + position - 2]), n_streams);
-    }
-    for (uint32_t i = graph->wait_begin[op]; i < graph->wait_begin[op + 1]; i++) {
-      join(clock, berth_clock_of(clocks, graph->waits[i]), n_streams);
-    }
-    clock[stream] = position;
+    learn(clocks, graph, op, op, clock);
+    clock[clocks->stream[op]] = clocks->position[op];
   }
   return true;
 }
@@ -87,5 +190,18 @@ void berth_accesses_touch(
   for (uint32_t s = 0; s < n; s++) {
     uint32_t before = clock[s] - (s == stream);
     known[s] = before < known[s] ? before : known[s];
+  }
+}
+
+void berth_accesses_cover(
+    struct berth_accesses *accesses, const struct berth_clocks *clocks, uint32_t thing, uint32_t region) {
+  uint32_t n = accesses->n_streams;
+  const uint32_t *entry = entry_of(clocks, region);
+  const uint32_t *exit = exit_of(clocks, region);
+  uint32_t *last = accesses->last + (size_t)thing * n;
+  uint32_t *known = accesses->known + (size_t)thing * n;
+  for (uint32_t s = 0; s < n; s++) {
+    last[s] = exit[s] > last[s] ? exit[s] : last[s];
+    known[s] = entry[s] < known[s] ? entry[s] : known[s];
   }
 }

@@ -1,6 +1,10 @@
 /* The partial order of operators on streams, as vector clocks over the streams (a chain decomposition: Fidge
  * 1988, Mattern 1989). An operator runs after the one before it on its stream and after those it waits for;
- * nothing else is known. clock[o][s] counts the operators of stream s that have run when o has. */
+ * nothing else is known. clock[o][s] counts the operators of stream s that have run when o has.
+ *
+ * A region runs as one: what comes before any of its operators comes before all of them, and what comes after
+ * any of them, outside it, comes after all. Branches of one choice never run together, so that the later ones
+ * of the list count as coming after the earlier; nor do trips of a loop. */
 #ifndef LIVENESS_CLOCKS_H
 #define LIVENESS_CLOCKS_H
 
@@ -14,10 +18,13 @@ struct berth_clocks {
   uint32_t n_streams;
   uint32_t n_operators;
   const uint32_t *stream;
-  uint32_t *position; /* of each operator on its stream, from 1 */
-  uint32_t *clock;    /* n_operators x n_streams */
-  uint32_t *begin;    /* n_streams + 1: where each stream begins in `line` */
-  uint32_t *line;     /* the operators, stream by stream */
+  uint32_t *position;        /* of each operator on its stream, from 1 */
+  uint32_t *clock;           /* n_operators x n_streams */
+  uint32_t *begin;           /* n_streams + 1: where each stream begins in `line` */
+  uint32_t *line;            /* the operators, stream by stream */
+  const uint32_t *innermost; /* region of each operator; NULL if there are no regions */
+  uint32_t *region_entry;    /* n_regions x n_streams: what has run when the region begins, */
+  uint32_t *region_exit;     /* and when all of it has run */
 };
 
 static inline uint32_t berth_clocks_n_streams(const struct berth_graph *graph) {
@@ -28,7 +35,8 @@ static inline uint32_t berth_clocks_n_streams(const struct berth_graph *graph) {
   return n;
 }
 
-/* O((n_operators + waits) x n_streams). False if memory ran out. Waits are for earlier operators. */
+/* O((n_operators + waits) x n_streams), with regions times their depth. False if memory ran out. Waits are
+ * for earlier operators. */
 bool berth_clocks_make(
     struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
     uint32_t n_streams);
@@ -57,6 +65,10 @@ bool berth_accesses_init(
     struct berth_accesses *accesses, struct berth_arena *arena, const struct berth_clocks *clocks, size_t n);
 void berth_accesses_touch(
     struct berth_accesses *accesses, const struct berth_clocks *clocks, uint32_t thing, uint32_t op);
+
+/* As if every operator of the region did. */
+void berth_accesses_cover(
+    struct berth_accesses *accesses, const struct berth_clocks *clocks, uint32_t thing, uint32_t region);
 
 static inline const uint32_t *berth_accesses_last(const struct berth_accesses *accesses, uint32_t thing) {
   return accesses->last + (size_t)thing * accesses->n_streams;

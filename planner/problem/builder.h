@@ -96,8 +96,8 @@ enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *build
 enum berth_code berth_builder_make_clocks(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family);
 
-/* Points regions at what they carry; refuses regions beside streams. */
-enum berth_code berth_builder_finish_regions(struct berth_problem_builder *builder);
+/* Points regions at what they carry. */
+void berth_builder_finish_regions(struct berth_problem_builder *builder);
 
 /* Resolves every view to its root and the offset in it, and gives roots the alignment that their views need.
  */

@@ -234,7 +234,7 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
   enum berth_code code = check_streams(builder);
-  code = code != BERTH_OK ? code : berth_builder_finish_regions(builder);
+  berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
   code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed);

@@ -115,18 +115,12 @@ enum berth_code berth_problem_builder_add_region(
   return berth_builder_report(builder, err);
 }
 
-enum berth_code berth_builder_finish_regions(struct berth_problem_builder *builder) {
+void berth_builder_finish_regions(struct berth_problem_builder *builder) {
   struct berth_graph_columns *columns = &builder->problem->columns;
-  if (columns->regions.n != 0 && builder->n_streams > 1) {
-    return berth_fail(
-        &builder->error, BERTH_UNIMPLEMENTED, BERTH_REASON_BAD_REGION, BERTH_NO_INDEX, "operator.stream",
-        "regions and streams cannot be planned together yet");
-  }
   uint32_t at = 0;
   for (size_t i = 0; i < columns->regions.n; i++) {
     struct berth_region_spec *region = &columns->regions.items[i];
     region->carries = region->n_carries != 0 ? columns->carries.items + at : NULL;
     at += region->n_carries;
   }
-  return BERTH_OK;
 }

@@ -35,6 +35,40 @@ static void touch_all(struct making *making) {
   }
 }
 
+/* What lives around a loop that touches it, or is carried by a region, is touched by all of that region. */
+static void touch_around(struct making *making, uint32_t op, const uint32_t *begin, const uint32_t *values) {
+  const struct berth_graph *graph = making->graph;
+  const struct berth_rows *rows = &making->problem->rows;
+  for (uint32_t i = begin[op]; i < begin[op + 1]; i++) {
+    uint32_t buffer = graph->value_buffer[values[i]];
+    uint32_t r = buffer != BERTH_NO_INDEX ? making->clocks.innermost[op] : BERTH_NO_INDEX;
+    for (; r != BERTH_NO_INDEX; r = graph->regions[r].parent) {
+      int64_t first = graph->regions[r].first_operator;
+      int64_t end = first + graph->regions[r].n_operators;
+      bool around = rows->lower.items[buffer] <= first && rows->upper.items[buffer] >= end;
+      if (graph->regions[r].kind == BERTH_REGION_LOOP && around) {
+        berth_accesses_cover(&making->accesses, &making->clocks, buffer, r);
+      }
+    }
+  }
+}
+
+static void touch_in_regions(struct making *making) {
+  const struct berth_graph *graph = making->graph;
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    touch_around(making, op, graph->input_begin, graph->inputs);
+    touch_around(making, op, graph->output_begin, graph->outputs);
+  }
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    for (uint32_t i = 0; i < graph->regions[r].n_carries; i++) {
+      uint32_t buffer = graph->value_buffer[graph->regions[r].carries[i]];
+      if (buffer != BERTH_NO_INDEX) {
+        berth_accesses_cover(&making->accesses, &making->clocks, buffer, r);
+      }
+    }
+  }
+}
+
 static void touch_from_outside(struct making *making, const uint8_t *family) {
   const struct berth_graph *graph = making->graph;
   uint32_t n_streams = making->clocks.n_streams;
@@ -97,6 +131,9 @@ enum berth_code berth_builder_make_clocks(
             berth_accesses_init(&making.accesses, &arena, &making.clocks, n);
   if (ok) {
     touch_all(&making);
+    if (graph->n_regions != 0) {
+      touch_in_regions(&making);
+    }
     touch_from_outside(&making, family);
     for (uint32_t buffer = 0; buffer < n; buffer++) {
       touch_at_first(&making, buffer);

@@ -1,5 +1,5 @@
-/* The order that streams and waits enforce, as the judge works it out; and which buffers may follow each
- * other in the same bytes. Only for graphs with more than one stream. */
+/* The order that streams, waits and regions enforce, as the judge works it out; and which buffers may follow
+ * each other in the same bytes. Only for graphs with more than one stream. */
 #ifndef VERIFY_ORDER_H
 #define VERIFY_ORDER_H
 
@@ -9,10 +9,12 @@
 struct berth_verify_order {
   const struct berth_graph *graph;
   uint32_t n_streams;
-  uint32_t *position; /* of each operator on its stream, from 1 */
-  uint32_t *ran;      /* operators x streams: how many of each stream have run when the operator begins */
-  uint32_t *last;     /* buffers x streams: the last position that touches the buffer; 0 if none */
-  uint32_t *sure;     /* buffers x streams: how many have run for sure when the buffer is first touched */
+  uint32_t *position;  /* of each operator on its stream, from 1 */
+  uint32_t *region_of; /* of each operator: the innermost region, plus 1 */
+  uint32_t *ran;  /* operators, then beginnings and ends of regions, x streams: how many of each stream have
+                     run when  the operator begins, or the region has begun or ended */
+  uint32_t *last; /* buffers x streams: the last position that touches the buffer; 0 if none */
+  uint32_t *sure; /* buffers x streams: how many have run for sure when the buffer is first touched */
 };
 
 enum berth_code berth_verify_order_make(

@@ -48,8 +48,8 @@ struct graph {
 };
 
 static struct {
-  uint32_t graphs, in_place, in_place_with_streams, views, streams, regions, unsafe_by_order, guesses_safe,
-      guesses_unsafe;
+  uint32_t graphs, in_place, in_place_with_streams, views, streams, regions, regions_with_streams,
+      unsafe_by_order, guesses_safe, guesses_unsafe;
 } seen;
 
 /* ---- Making graphs ---- */
@@ -120,7 +120,7 @@ static void make_regions(struct graph *graph, struct berth_rng *rng) {
 
 static void make_order(struct graph *graph, struct berth_rng *rng) {
   make_regions(graph, rng);
-  uint32_t n_streams = graph->n_regions != 0 ? 1 : 1 + berth_rng_below(rng, 2) * berth_rng_below(rng, 3);
+  uint32_t n_streams = 1 + berth_rng_below(rng, 2) * berth_rng_below(rng, 3);
   for (uint32_t o = 0; o < graph->n_ops; o++) {
     struct op *op = &graph->ops[o];
     op->stream = berth_rng_below(rng, n_streams);
@@ -357,46 +357,102 @@ static bool runs_in(
   return right;
 }
 
-static bool must_precede(const struct graph *graph, uint32_t first, uint32_t second) {
-  const struct op *op = &graph->ops[second];
-  if (graph->ops[first].stream == op->stream && first < second) {
-    return true;
+/* ---- Orders ---- */
+
+static bool is_in(const struct berth_region_spec *region, uint32_t op) {
+  return op >= region->first_operator && op < region->first_operator + region->n_operators;
+}
+
+/* The largest region around `op` that `other` is not in, as a set of operators; without one, the operator
+ * alone. */
+static uint32_t whole(const struct graph *graph, uint32_t op, uint32_t other) {
+  uint32_t largest = UINT32_C(1) << op;
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    uint32_t set = 0;
+    for (uint32_t k = 0; k < graph->n_ops; k++) {
+      set |= (uint32_t)is_in(&graph->regions[r], k) << k;
+    }
+    bool larger = __builtin_popcount(set) > __builtin_popcount(largest);
+    largest = is_in(&graph->regions[r], op) && !is_in(&graph->regions[r], other) && larger ? set : largest;
   }
-  for (uint32_t i = 0; i < op->n_waits; i++) {
-    if (op->waits[i] == first) {
+  return largest;
+}
+
+static bool waits_for(const struct graph *graph, uint32_t op, uint32_t first) {
+  for (uint32_t i = 0; i < graph->ops[op].n_waits; i++) {
+    if (graph->ops[op].waits[i] == first) {
       return true;
     }
   }
-  return false;
+  return graph->ops[first].stream == graph->ops[op].stream;
 }
+
+/* In one trip: by streams and waits of any of the regions' operators, and closed. Of two branches one runs
+ * alone, so that any order of them is right. */
+static void find_order(const struct graph *graph, bool before[MAX_OPERATORS][MAX_OPERATORS]) {
+  memset(before, 0, sizeof(bool[MAX_OPERATORS][MAX_OPERATORS]));
+  for (uint32_t a = 0; a < graph->n_ops; a++) {
+    for (uint32_t b = a + 1; b < graph->n_ops; b++) {
+      uint32_t first = whole(graph, a, b);
+      uint32_t second = whole(graph, b, a);
+      for (uint32_t x = 0; x < graph->n_ops; x++) {
+        for (uint32_t y = x + 1; y < graph->n_ops; y++) {
+          before[a][b] |= (first >> x & 1) != 0 && (second >> y & 1) != 0 && waits_for(graph, y, x);
+        }
+      }
+    }
+  }
+  for (uint32_t k = 0; k < graph->n_ops; k++) {
+    for (uint32_t a = 0; a < graph->n_ops; a++) {
+      for (uint32_t b = 0; b < graph->n_ops; b++) {
+        before[a][b] |= before[a][k] && before[k][b];
+      }
+    }
+  }
+}
+
+/* One run of the graph: operators that run, trip after trip, and in which order they may. */
+enum { MAX_STEPS = 4 * MAX_OPERATORS };
 
 struct orders {
   const struct graph *graph;
   const struct berth_problem *problem;
   const uint64_t *offset;
-  uint32_t order[MAX_OPERATORS];
-  bool done[MAX_OPERATORS];
+  bool before[MAX_OPERATORS][MAX_OPERATORS];
+  uint32_t n_steps;
+  uint32_t op[MAX_STEPS];
+  uint32_t trip[MAX_STEPS]; /* 0: not in the loop */
+  uint32_t order[MAX_STEPS];
+  bool done[MAX_STEPS];
   uint32_t n_left; /* orders to be tried */
 };
 
+static bool must_precede(const struct orders *orders, uint32_t first, uint32_t second) {
+  uint32_t trip_a = orders->trip[first];
+  uint32_t trip_b = orders->trip[second];
+  if (trip_a != 0 && trip_b != 0 && trip_a != trip_b) {
+    return trip_a < trip_b;
+  }
+  return orders->before[orders->op[first]][orders->op[second]];
+}
+
 /* Whoever may run next, the last of the list first: far from the order of the list. */
 static bool try_orders(struct orders *orders, uint32_t n_done) {
-  const struct graph *graph = orders->graph;
-  if (n_done == graph->n_ops) {
+  if (n_done == orders->n_steps) {
     orders->n_left--;
-    return runs_in(graph, orders->problem, orders->offset, orders->order, graph->n_ops);
+    return runs_in(orders->graph, orders->problem, orders->offset, orders->order, n_done);
   }
   bool right = true;
-  for (uint32_t op = graph->n_ops; op-- > 0 && right && orders->n_left > 0;) {
-    bool ready = !orders->done[op];
-    for (uint32_t k = 0; k < graph->n_ops && ready; k++) {
-      ready = orders->done[k] || !must_precede(graph, k, op);
+  for (uint32_t step = orders->n_steps; step-- > 0 && right && orders->n_left > 0;) {
+    bool ready = !orders->done[step];
+    for (uint32_t k = 0; k < orders->n_steps && ready; k++) {
+      ready = orders->done[k] || !must_precede(orders, k, step);
     }
     if (ready) {
-      orders->done[op] = true;
-      orders->order[n_done] = op;
+      orders->done[step] = true;
+      orders->order[n_done] = orders->op[step];
       right = try_orders(orders, n_done + 1);
-      orders->done[op] = false;
+      orders->done[step] = false;
     }
   }
   return right;
@@ -405,62 +461,52 @@ static bool try_orders(struct orders *orders, uint32_t n_done) {
 /* Whether the operator runs in this trip when branch `taken` is: the branches are the last two regions. */
 static bool is_taken(const struct graph *graph, uint32_t op, uint32_t taken) {
   for (uint32_t r = 0; r < graph->n_regions; r++) {
-    const struct berth_region_spec *region = &graph->regions[r];
-    bool in = op >= region->first_operator && op < region->first_operator + region->n_operators;
-    if (region->kind == BERTH_REGION_BRANCH && in) {
+    if (graph->regions[r].kind == BERTH_REGION_BRANCH && is_in(&graph->regions[r], op)) {
       return r - (graph->n_regions - 2) == taken;
     }
   }
   return true;
 }
 
-/* Loops of none to three trips, with every choice of branches in each. */
-static bool
-runs_through_regions(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
-  const struct berth_region_spec *loop =
-      graph->regions[0].kind == BERTH_REGION_LOOP ? &graph->regions[0] : NULL;
-  uint32_t least = loop != NULL ? loop->min_trips : 1;
-  uint32_t most = loop != NULL ? 3 : 1;
-  bool right = true;
-  for (uint32_t trips = least; trips <= most && right; trips++) {
-    for (uint32_t choices = 0; choices < 1U << trips && right; choices++) {
-      uint32_t order[4 * MAX_OPERATORS];
-      uint32_t n = 0;
-      uint32_t begin = loop != NULL ? loop->first_operator : 0;
-      uint32_t end = loop != NULL ? begin + loop->n_operators : graph->n_ops;
-      for (uint32_t op = 0; op < begin; op++) {
-        order[n++] = op;
-      }
-      for (uint32_t trip = 0; trip < trips; trip++) {
-        for (uint32_t op = begin; op < end; op++) {
-          if (is_taken(graph, op, choices >> trip & 1)) {
-            order[n++] = op;
-          }
-        }
-      }
-      for (uint32_t op = end; op < graph->n_ops; op++) {
-        order[n++] = op;
-      }
-      right = runs_in(graph, problem, offset, order, n);
+static void add_steps(struct orders *orders, uint32_t begin, uint32_t end, uint32_t trip, uint32_t taken) {
+  for (uint32_t op = begin; op < end; op++) {
+    if (is_taken(orders->graph, op, taken)) {
+      orders->op[orders->n_steps] = op;
+      orders->trip[orders->n_steps++] = trip;
     }
   }
-  return right;
 }
 
+/* Loops of none to three trips, with every choice of branches in each; by the list, and if streams allow
+ * others, in other orders. */
 static bool runs(const struct graph *graph, const struct berth_problem *problem, const uint64_t *offset) {
-  struct orders orders = {.graph = graph, .problem = problem, .offset = offset, .n_left = MAX_ORDERS};
-  uint32_t listed[MAX_OPERATORS];
-  for (uint32_t op = 0; op < graph->n_ops; op++) {
-    listed[op] = op;
-  }
-  if (graph->n_regions != 0) {
-    return runs_through_regions(graph, problem, offset);
-  }
-  bool by_list = runs_in(graph, problem, offset, listed, graph->n_ops);
+  bool has_loop = graph->n_regions != 0 && graph->regions[0].kind == BERTH_REGION_LOOP;
   bool streams = berth_problem_graph(problem)->operator_stream != NULL;
-  bool by_all = by_list && (!streams || try_orders(&orders, 0));
-  seen.unsafe_by_order += by_list && !by_all;
-  return by_all;
+  uint32_t least = has_loop ? graph->regions[0].min_trips : 1;
+  uint32_t most = has_loop ? 3 : 1;
+  uint32_t begin = has_loop ? graph->regions[0].first_operator : 0;
+  uint32_t end = has_loop ? begin + graph->regions[0].n_operators : graph->n_ops;
+  struct orders orders = {.graph = graph, .problem = problem, .offset = offset};
+  find_order(graph, orders.before);
+  for (uint32_t trips = least; trips <= most; trips++) {
+    for (uint32_t choices = 0; choices < 1U << trips; choices++) {
+      orders.n_steps = 0;
+      add_steps(&orders, 0, begin, 0, 0);
+      for (uint32_t trip = 0; trip < trips; trip++) {
+        add_steps(&orders, begin, end, has_loop ? trip + 1 : 0, choices >> trip & 1);
+      }
+      add_steps(&orders, end, graph->n_ops, 0, 0);
+      if (!runs_in(graph, problem, offset, orders.op, orders.n_steps)) {
+        return false;
+      }
+      orders.n_left = graph->n_regions != 0 ? MAX_ORDERS / 6 : MAX_ORDERS;
+      if (streams && !try_orders(&orders, 0)) {
+        seen.unsafe_by_order++;
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /* ---- The property ---- */
@@ -514,6 +560,8 @@ START_TEST(what_the_judge_passes_runs) {
     seen.views += berth_problem_graph(problem)->value_root != NULL;
     seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
     seen.regions += graph.n_regions != 0;
+    seen.regions_with_streams +=
+        graph.n_regions != 0 && berth_problem_graph(problem)->operator_stream != NULL;
     check_plan(k, &graph, problem);
     for (int i = 0; i < GUESSES; i++) {
       check_guess(k, &graph, problem, &rng);
@@ -527,6 +575,7 @@ START_TEST(what_the_judge_passes_runs) {
   ck_assert_uint_gt(seen.views, n / 10);
   ck_assert_uint_gt(seen.regions, n / 10);
   ck_assert_uint_gt(seen.streams, n / 20);
+  ck_assert_uint_gt(seen.regions_with_streams, n / 50);
   ck_assert_uint_gt(seen.unsafe_by_order, n / 1000);
   ck_assert_uint_gt(seen.in_place, n / 100);
   ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);

@@ -81,7 +81,12 @@ struct berth_operator_spec {
 };
 
 /* A region is a stretch of operators, which must exist already, in the order of their addition; regions are
- * nested or apart, parents added before children. Not together with streams. */
+ * nested or apart, parents added before children.
+ *
+ * With several streams a region runs as one: what any of its operators comes after, outside of it, comes
+ * before all of them (whether or not that operator runs, in a branch or a loop), and what comes after any of
+ * them, outside of it, comes after all. A trip of a loop begins when all operators of the trip before it have
+ * run. This is what a graph with conditional nodes does; whoever runs the plan must see to it. */
 enum berth_region_kind {
   BERTH_REGION_LOOP = 0, /* runs at least min_trips times; what is not confined to one trip lives around it */
   BERTH_REGION_CHOICE,   /* holds branches of which one runs */

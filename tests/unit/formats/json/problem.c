@@ -311,9 +311,6 @@ START_TEST(graphs_are_blamed_by_path) {
        "$.regions[0].first_operator", BERTH_REASON_BAD_REGION, "not within"},
       {V("", "{}], \"regions\": [{\"kind\": \"branch\", \"first_operator\": 0, \"n_operators\": 1}"), 2, 32,
        "$.regions[0]", BERTH_REASON_BAD_REGION, "choice"},
-      {V("", "{}, {\"stream\": 1}], \"regions\": [{\"kind\": \"call\", \"first_operator\": 0, "
-             "\"n_operators\": 1}"),
-       2, 14, "$.operators", BERTH_REASON_BAD_REGION, "streams"},
       {V("", "{\"workspace_alignment\": 3}"), 2, 39, "$.operators[0].workspace_alignment",
        BERTH_REASON_BAD_ALIGNMENT, "power of two"},
       {V("", "{\"inplace\": [{\"input\": 0}]}"), 2, 38, "$.operators[0].inplace[0].input",

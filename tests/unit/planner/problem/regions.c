@@ -318,16 +318,86 @@ START_TEST(nesting_has_a_limit) {
 }
 END_TEST
 
-START_TEST(regions_and_streams_are_refused_together) {
+/* Two streams and a region of two operators, one on each: [0] before, [1 .. 2] the region, [3] after on
+ * stream 0, [4] after on stream 1. Value k is written by operator k. */
+static struct berth_problem *
+around(const struct berth_region_spec *regions, uint32_t n_regions, uint32_t region_wait) {
+  static const uint32_t STREAMS[] = {0, 0, 1, 0, 1};
   struct berth_problem_builder *builder = start();
-  struct berth_operator_spec op = berth_operator_spec_default();
-  struct berth_region_spec region = berth_region_spec_default();
-  op.stream = 1;
-  region.n_operators = 1;
-  ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, NULL), BERTH_OK);
-  ck_assert_int_eq(berth_problem_builder_add_region(builder, &region, NULL, NULL), BERTH_OK);
-  struct berth_error err = finish_fails(builder);
-  ck_assert_int_eq(err.code, BERTH_UNIMPLEMENTED);
+  for (uint32_t k = 0; k < 5; k++) {
+    struct berth_value_spec value = berth_value_spec_default();
+    value.size_bytes = 8;
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, NULL), BERTH_OK);
+  }
+  for (uint32_t k = 0; k < 5; k++) {
+    struct berth_operator_spec op = berth_operator_spec_default();
+    op.outputs = &k;
+    op.n_outputs = 1;
+    op.stream = STREAMS[k];
+    op.waits = &region_wait;
+    op.n_waits = k == 2 && region_wait != END;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, NULL), BERTH_OK);
+  }
+  for (uint32_t r = 0; r < n_regions; r++) {
+    ck_assert_int_eq(berth_problem_builder_add_region(builder, &regions[r], NULL, NULL), BERTH_OK);
+  }
+  return finish(builder);
+}
+
+START_TEST(with_streams_a_region_runs_as_one) {
+  struct berth_region_spec loop = berth_region_spec_default();
+  loop.first_operator = 1;
+  loop.n_operators = 2;
+  struct berth_problem *problem = around(NULL, 0, END);
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  ck_assert(!berth_buffers_before(buffers, 0, 2)); /* streams alone say nothing */
+  ck_assert(!berth_buffers_before(buffers, 2, 3));
+  berth_problem_unref(problem);
+  problem = around(&loop, 1, END);
+  buffers = berth_problem_buffers(problem);
+  ck_assert(berth_buffers_before(buffers, 0, 2)); /* [0] comes before [1], so before the region */
+  ck_assert(berth_buffers_before(buffers, 2, 3)); /* [3] comes after [1], so after the region */
+  ck_assert(berth_buffers_before(buffers, 1, 4));
+  ck_assert(!berth_buffers_before(buffers, 1, 2)); /* within it streams are what they are */
+  ck_assert(!berth_buffers_before(buffers, 2, 1));
+  ck_assert(!berth_buffers_before(buffers, 3, 4));
+  berth_problem_unref(problem);
+}
+END_TEST
+
+START_TEST(branches_on_two_streams_share) {
+  struct berth_region_spec regions[3];
+  for (uint32_t r = 0; r < 3; r++) {
+    regions[r] = berth_region_spec_default();
+    regions[r].kind = r == 0 ? BERTH_REGION_CHOICE : BERTH_REGION_BRANCH;
+    regions[r].parent = r == 0 ? BERTH_NO_INDEX : 0;
+    regions[r].first_operator = r == 2 ? 2 : 1;
+    regions[r].n_operators = r == 0 ? 2 : 1;
+  }
+  struct berth_problem *problem = around(regions, 3, END);
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  ck_assert(berth_buffers_before(buffers, 1, 2)); /* never in one run */
+  ck_assert(berth_buffers_before(buffers, 0, 2));
+  ck_assert(berth_buffers_before(buffers, 1, 4));
+  berth_problem_unref(problem);
+}
+END_TEST
+
+/* What is carried holds its bytes against everything in the loop, on every stream, and in no other region. */
+START_TEST(what_a_loop_carries_meets_all_of_it) {
+  struct berth_region_spec loop = berth_region_spec_default();
+  uint32_t carried = 0;
+  loop.first_operator = 1;
+  loop.n_operators = 2;
+  loop.carries = &carried;
+  loop.n_carries = 1;
+  struct berth_problem *problem = around(&loop, 1, END);
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  for (uint32_t k = 1; k < 3; k++) {
+    ck_assert(!berth_buffers_before(buffers, 0, k) && !berth_buffers_before(buffers, k, 0));
+  }
+  ck_assert(berth_buffers_before(buffers, 0, 3) && berth_buffers_before(buffers, 0, 4));
+  berth_problem_unref(problem);
 }
 END_TEST
 
@@ -336,5 +406,6 @@ int main(void) {
       "problem/regions",
       (const TTest *const[]){
           lifetimes_in_regions, a_loop_beside_what_lives_across_it, branches_share_with_each_other,
-          bad_regions_are_blamed, nesting_has_a_limit, regions_and_streams_are_refused_together, NULL});
+          bad_regions_are_blamed, nesting_has_a_limit, with_streams_a_region_runs_as_one,
+          branches_on_two_streams_share, what_a_loop_carries_meets_all_of_it, NULL});
 }
