@@ -148,6 +148,10 @@ static void write_permissions(struct berth_json *json, const struct berth_proble
     write_operator(json, "operator", problem, permission->op);
     write_value(json, "operand", problem, permission->operand);
     write_value(json, "result", problem, permission->result);
+    if (permission->kind != BERTH_INPLACE_OVER) {
+      bool inside = permission->kind == BERTH_INPLACE_INSIDE;
+      berth_json_u64(json, inside ? "inside_at" : "behind_by", permission->bytes);
+    }
     berth_json_bool(json, "used", permission->answer == BERTH_INPLACE_USED);
     berth_json_string(json, "answer", berth_inplace_answer_name(permission->answer));
     berth_json_string(json, "reason", berth_inplace_answer_text(permission->answer));

@@ -178,21 +178,25 @@ static void value_name(const struct berth_problem *problem, uint32_t value, char
   berthctl_text_name(berth_problem_value_id(problem, value), value, out_text, capacity);
 }
 
+static void how_text(const struct berth_permission *permission, char *out_text, size_t capacity) {
+  static const char *const WORDS[BERTH_N_INPLACE_KINDS] = {"over", "inside at", "behind by"};
+  bool over = permission->kind == BERTH_INPLACE_OVER;
+  struct berth_units_text bytes = berth_units_grouped(permission->bytes);
+  snprintf(out_text, capacity, "%s%s%s", WORDS[permission->kind], over ? "" : " ", over ? "" : bytes.text);
+}
+
 static void
 print_permissions(const struct berth_problem *problem, const struct berthctl_terminal *terminal, bool all) {
-  static const struct berthctl_column COLUMNS[] = {
-      {"IN PLACE AT", false, true},
-      {"OPERAND", false, true},
-      {"RESULT", false, true},
-      {"ANSWER", false, false},
-      {"BECAUSE", false, true}};
+  static const struct berthctl_column COLUMNS[] = {{"IN PLACE AT", false, true}, {"OPERAND", false, true},
+                                                   {"RESULT", false, true},      {"HOW", false, false},
+                                                   {"ANSWER", false, false},     {"BECAUSE", false, true}};
   const struct berth_permissions *permissions = berth_problem_permissions(problem);
   uint32_t n = n_shown(permissions->n, all);
   if (n == 0) {
     return;
   }
   struct berthctl_table table;
-  berthctl_table_init(&table, terminal, COLUMNS, 5);
+  berthctl_table_init(&table, terminal, COLUMNS, 6);
   for (uint32_t i = 0; i < n; i++) {
     const struct berth_permission *permission = &permissions->items[i];
     char op[NAME_SIZE];
@@ -202,9 +206,11 @@ print_permissions(const struct berth_problem *problem, const struct berthctl_ter
     operator_name(problem, permission->op, op, sizeof op);
     value_name(problem, permission->operand, operand, sizeof operand);
     value_name(problem, permission->result, result, sizeof result);
+    char how[NAME_SIZE];
+    how_text(permission, how, sizeof how);
     const char *reason = berth_inplace_answer_text(permission->answer);
     berthctl_table_row(
-        &table, (const char *const[]){op, operand, result, is_used ? "used" : "refused", reason}, 5);
+        &table, (const char *const[]){op, operand, result, how, is_used ? "used" : "refused", reason}, 6);
   }
   putchar('\n');
   berthctl_table_finish(&table);

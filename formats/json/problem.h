@@ -8,9 +8,9 @@
  * or
  *   {"pools":     ...,
  *    "values":    [{"id", "size", "alignment", "class", "offset", "pools", "held", "external", "accumulated",
- *                   "view_of", "view_offset", "donation"}],
+ *                   "view_of", "view_offset", "donation", "live_windows"}],
  *    "operators": [{"id", "inputs", "outputs", "workspace", "workspace_alignment",
- *                   "inplace": [{"input", "output"}], "stream", "waits"}],
+ *                   "inplace": [{"input", "output", "inside_at" or "behind_by"}], "stream", "waits"}],
  *    "regions":   [{"kind", "parent", "first_operator", "n_operators", "min_trips", "carries"}],
  *    "forbid_inplace": false}
  *

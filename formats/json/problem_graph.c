@@ -16,7 +16,8 @@ enum {
   ACCUMULATED,
   VIEW_OF,
   VIEW_OFFSET,
-  DONATION
+  DONATION,
+  LIVE_WINDOWS
 };
 enum { KIND, PARENT, FIRST_OPERATOR, N_OPERATORS, MIN_TRIPS, CARRIES };
 enum { OP_ID, INPUTS, OUTPUTS, WORKSPACE, WORKSPACE_ALIGNMENT, INPLACE, STREAM, WAITS };
@@ -52,6 +53,7 @@ static void read_value(struct berth_json_reader *reader, const char *at) {
   berth_json_take_reference(&object, VIEW_OF, BERTH_JSON_VALUES, &spec.view_of);
   berth_json_take_u64(&object, VIEW_OFFSET, &spec.view_offset);
   berth_json_take_word(&object, DONATION, berth_json_donation_name, BERTH_DONATION_MUST_USE + 1, &donation);
+  berth_json_take_bool(&object, LIVE_WINDOWS, &spec.live_windows);
   spec.class_ = (enum berth_buffer_class)class_;
   spec.donation = (enum berth_donation)donation;
   if (object.at[VIEW_OFFSET] != NULL && object.at[VIEW_OF] == NULL) {
@@ -107,12 +109,25 @@ static void take_operand(
 static void read_permission(
     struct berth_json_reader *reader, const char *at, const struct berth_operator_spec *spec,
     struct berth_inplace *out) {
-  static const char *const KEYS[] = {"input", "output"};
+  static const char *const KEYS[] = {"input", "output", "inside_at", "behind_by"};
+  enum { INPUT, OUTPUT, INSIDE_AT, BEHIND_BY, N_KEYS };
   struct berth_json_object object;
-  if (berth_json_open_object(reader, at, KEYS, 2, &object)) {
-    take_operand(&object, 0, "inputs", spec->inputs, spec->n_inputs, &out->input);
-    take_operand(&object, 1, "outputs", spec->outputs, spec->n_outputs, &out->output);
+  *out = (struct berth_inplace){.kind = BERTH_INPLACE_OVER};
+  if (!berth_json_open_object(reader, at, KEYS, N_KEYS, &object)) {
+    return;
   }
+  take_operand(&object, INPUT, "inputs", spec->inputs, spec->n_inputs, &out->input);
+  take_operand(&object, OUTPUT, "outputs", spec->outputs, spec->n_outputs, &out->output);
+  if (object.at[INSIDE_AT] != NULL && object.at[BEHIND_BY] != NULL && reader->code == BERTH_OK) {
+    berth_json_refuse(
+        reader, object.at[BEHIND_BY], BERTH_REASON_MALFORMED,
+        "has both \"inside_at\" and \"behind_by\"; a permission is one of them");
+  }
+  out->kind = object.at[INSIDE_AT] != NULL   ? BERTH_INPLACE_INSIDE
+              : object.at[BEHIND_BY] != NULL ? BERTH_INPLACE_BEHIND
+                                             : BERTH_INPLACE_OVER;
+  berth_json_take_u64(&object, INSIDE_AT, &out->bytes);
+  berth_json_take_u64(&object, BEHIND_BY, &out->bytes);
 }
 
 static void read_inplace(struct berth_json_object *object, struct berth_operator_spec *spec) {

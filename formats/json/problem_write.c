@@ -146,6 +146,7 @@ static void write_value(struct output *output, uint32_t value) {
   if (spec.donation != BERTH_DONATION_NONE) {
     berth_json_string(&output->json, "donation", berth_json_donation_name(spec.donation));
   }
+  write_flag(output, "live_windows", spec.live_windows);
   berth_json_close(&output->json, '}');
 }
 
@@ -184,6 +185,10 @@ static void write_inplace(struct output *output, uint32_t op, uint32_t *next) {
         output, "input", permissions->items[*next].operand, from(graph->inputs, graph->input_begin[op]));
     write_operand(
         output, "output", permissions->items[*next].result, from(graph->outputs, graph->output_begin[op]));
+    if (permissions->items[*next].kind != BERTH_INPLACE_OVER) {
+      bool inside = permissions->items[*next].kind == BERTH_INPLACE_INSIDE;
+      berth_json_u64(&output->json, inside ? "inside_at" : "behind_by", permissions->items[*next].bytes);
+    }
     berth_json_close(&output->json, '}');
   }
   berth_json_close(&output->json, ']');

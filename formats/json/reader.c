@@ -9,9 +9,9 @@ enum { SHOWN_BYTES = 40, WORDS_SIZE = 160 };
 const char *const BERTH_JSON_POOL_KEYS[] = {"name", "capacity", "alignment", "max_block", "kind"};
 const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",    "size",   "alignment", "lower", "upper",
                                               "class", "offset", "pools",     "gaps"};
-const char *const BERTH_JSON_VALUE_KEYS[] = {"id",          "size",    "alignment",   "class",
-                                             "offset",      "pools",   "held",        "external",
-                                             "accumulated", "view_of", "view_offset", "donation"};
+const char *const BERTH_JSON_VALUE_KEYS[] = {
+    "id",       "size",        "alignment", "class",       "offset",   "pools",       "held",
+    "external", "accumulated", "view_of",   "view_offset", "donation", "live_windows"};
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 

@@ -6,7 +6,7 @@
 #include "json/names.h"
 #include "json/scan.h"
 
-enum { BERTH_JSON_MAX_KEYS = 12 };
+enum { BERTH_JSON_MAX_KEYS = 16 };
 
 /* Memory that only grows, for lists and texts of one item. */
 struct berth_json_block {
@@ -100,7 +100,7 @@ extern const char *const BERTH_JSON_REGION_KEYS[];
 enum {
   BERTH_JSON_N_POOL_KEYS = 5,
   BERTH_JSON_N_BUFFER_KEYS = 9,
-  BERTH_JSON_N_VALUE_KEYS = 12,
+  BERTH_JSON_N_VALUE_KEYS = 13,
   BERTH_JSON_N_OPERATOR_KEYS = 8,
   BERTH_JSON_N_REGION_KEYS = 6
 };

@@ -1,11 +1,21 @@
-/* Results in the place of operands. A permission is used when nothing can go wrong by it:
+/* Results in the place of operands, and operands inside results. A permission is used when nothing can go
+ * wrong by it:
  *
- *   the operand's root is the planner's own or was donated, not kept to the end, and neither it nor any view
- * of it is touched *   after the operator, in the next trip of a loop, nor by another entry of the operator's
- * lists; *   the result is new at the operator, a root, not touched by another entry of its lists either, not
- * larger than the operand, and neither of them is pinned; *   with streams, whoever else touches the operand
- * has run for sure before, and nobody else writes the result; both name the same pools, and the operand's
- * place suits the result's alignment; no other result lies there, and the result lies nowhere else.
+ *   OVER    the operand's root is the planner's own or was donated, not kept to the end, and neither it nor
+ *           any view of it is touched after the operator, in the next trip of a loop, nor by another entry of
+ *           the operator's lists; the result is new at the operator, a root, not touched by another entry of
+ *           its lists either, not larger than the operand, and neither of them is pinned; with streams,
+ *           whoever else touches the operand has run for sure before, and nobody else writes the result; both
+ *           name the same pools, and the operand's place suits the result's alignment; no other result lies
+ *           there, and the result lies nowhere else.
+ *   BEHIND  the same, but that the result may be larger, begins before the operand, and stays in the arena.
+ *   INSIDE  the operand is a root, the planner's own, not kept to the end and not around a loop with the
+ *           operator; nobody writes it later, and nobody but the operator writes the result, which is new.
+ *           What shares the operand's storage lies within the operand's bytes.
+ *
+ * From the operator on, the bytes of an operand inside are the result's: who reads the operand later reads
+ * the result, which lives as long: they are one root. So of those that share storage, two that are live at
+ * one step have bytes in common only at an operator with a used permission for the two.
  *
  * Permissions are settled in the order given (so by operator), each once and for all. */
 #ifndef LIVENESS_INPLACE_H
@@ -25,28 +35,44 @@ struct berth_inplace_input {
   uint32_t n_pins;
   const uint32_t *pool_begin; /* as in berth_buffers, by value; may be NULL */
   const uint32_t *pools;
+  const struct berth_pools *all_pools;
 };
 
-/* Where each value lies: `storage` is a root, the value's own unless it was written in place of another, and
- * `offset` the value's first byte in it. */
+/* Where each value lies: `storage` is a root, the value's own unless it shares another's, and `offset` the
+ * value's first byte in that storage, which is `extent` bytes (both of roots that are storage). */
 struct berth_inplace_result {
   uint32_t *storage;
   uint64_t *offset;
-  bool *taken;                    /* of roots: a result lies in it */
-  uint32_t *last_op;              /* of roots: the last operator for which touches were counted, plus 1 */
-  uint32_t *n_touches;            /* by that operator */
+  uint64_t *extent;
+  uint64_t *alignment;
+  bool *taken;                    /* of roots: a result lies in it, or it lies inside a result */
+  int64_t *upper;                 /* of roots: with those that lie inside; an operand inside ends there */
   struct berth_accesses accesses; /* of roots, if there are clocks */
   uint32_t *n_names;              /* of roots: values that are it or views of it, if there are clocks */
+
+  /* While permissions are settled: */
+  uint32_t *parent; /* of roots: whose storage it shares, the root itself if it is storage */
+  uint64_t *shift;  /* its first byte after that of `parent`, modulo 2^64 */
+  int64_t *low;     /* of storage: the range of all that lies in it */
+  int64_t *high;
+  bool *placed;   /* of roots: a result that lies over or behind an operand */
+  bool *hosts;    /* of roots: operands lie inside */
+  uint32_t *host; /* of roots: inside which root it lies, the root itself if inside none */
+  bool *meets;    /* of permissions: INSIDE, in the same bytes as another one */
+  uint32_t *last_write;
+  uint32_t *last_op; /* of roots: the last operator for which touches were counted, plus 1 */
+  uint32_t *n_touches;
 };
 
 /* Everyone at home. False if memory ran out. */
 bool berth_inplace_result_init(
-    struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_graph *graph,
-    const struct berth_clocks *clocks);
+    struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_inplace_input *input,
+    uint32_t n_permissions);
 
-/* Writes the answers, and where results lie. Linear in the lists of the operators with permissions. */
-void berth_inplace_settle(
-    const struct berth_inplace_input *input, struct berth_permission *permissions, uint32_t n,
-    struct berth_inplace_result *result);
+/* Writes the answers, and where results lie. Linear in the lists of the operators with permissions, and near
+ * that in their number. False if memory ran out. */
+bool berth_inplace_settle(
+    const struct berth_inplace_input *input, struct berth_arena *arena, struct berth_permission *permissions,
+    uint32_t n, struct berth_inplace_result *result);
 
 #endif

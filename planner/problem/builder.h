@@ -16,7 +16,8 @@ struct berth_problem_builder {
   uint64_t pool_alignment;       /* the largest of all pools */
   uint32_t n_external;           /* values */
   uint32_t n_views;
-  uint32_t n_streams; /* 1 + the highest stream so far */
+  uint32_t n_live_windows; /* values that ask for them */
+  uint32_t n_streams;      /* 1 + the highest stream so far */
   bool no_inplace;
   BERTH_VEC(uint32_t) pool_mark; /* the last row + 1 that listed each pool */
   BERTH_VEC(uint32_t) region_depth;
@@ -85,8 +86,14 @@ enum berth_code berth_builder_raise_alignment(
 /* The rows of values become buffers: views and results in place go into the rows of others, which `storage`
  * and `offset` (NULL if there are no permissions) say of every root; externals go. */
 struct berth_inplace_result;
+struct berth_windows;
 enum berth_code berth_builder_rows_to_buffers(
-    struct berth_problem_builder *builder, const struct berth_inplace_result *placed);
+    struct berth_problem_builder *builder, const struct berth_inplace_result *placed,
+    const struct berth_windows *windows);
+/* The part of it that gives rows the lifetimes, sizes and gaps of all that lies in them. */
+enum berth_code berth_builder_join_storage(
+    struct berth_problem_builder *builder, const struct berth_inplace_result *placed,
+    const struct berth_windows *windows);
 enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder);
 enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *builder);
 

@@ -23,9 +23,10 @@ static enum berth_code check_view(
         builder, item, BERTH_REASON_BAD_VIEW, spec->n_pools != 0 ? "pools" : "offset",
         "it is a view: pins and pools are its root's");
   }
-  if (spec->external) {
+  if (spec->external || spec->live_windows) {
     return berth_builder_blame(
-        builder, item, BERTH_REASON_BAD_VIEW, "external", "it is a view: whether it is placed is its root's");
+        builder, item, BERTH_REASON_BAD_VIEW, spec->external ? "external" : "live_windows",
+        "it is a view: %s its root's", spec->external ? "whether it is placed is" : "live windows are");
   }
   return BERTH_OK;
 }
@@ -88,6 +89,11 @@ static enum berth_code add_value(
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_PIN, "offset", "it is external, so it cannot be pinned in a pool");
   }
+  if (spec->external && spec->live_windows) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_VIEW, "live_windows",
+        "it is external, so which of its bytes are live is not planned");
+  }
   bool is_view = spec->view_of != BERTH_NO_INDEX;
   enum berth_code code = is_view ? check_view(builder, item, spec) : BERTH_OK;
   if (code == BERTH_OK && spec->donation != BERTH_DONATION_NONE) {
@@ -120,9 +126,11 @@ static enum berth_code add_value(
   unsigned flags = (spec->held ? BERTH_VALUE_HELD : 0U) | (spec->external ? BERTH_VALUE_EXTERNAL : 0U) |
                    (spec->accumulated ? BERTH_VALUE_ACCUMULATED : 0U) |
                    (spec->donation != BERTH_DONATION_NONE ? BERTH_VALUE_DONATED : 0U) |
-                   (spec->donation == BERTH_DONATION_MUST_USE ? BERTH_VALUE_MUST_USE : 0U);
+                   (spec->donation == BERTH_DONATION_MUST_USE ? BERTH_VALUE_MUST_USE : 0U) |
+                   (spec->live_windows ? BERTH_VALUE_LIVE_WINDOWS : 0U);
   columns->value_flags.items[columns->value_flags.n++] = (uint8_t)flags;
   builder->n_external += spec->external;
+  builder->n_live_windows += spec->live_windows;
   return BERTH_OK;
 }
 
@@ -169,6 +177,17 @@ static enum berth_code check_inplace(
           "permission %u is for input %u and output %u; there are %u and %u", i, spec->inplace[i].input,
           spec->inplace[i].output, spec->n_inputs, spec->n_outputs);
     }
+    if ((unsigned)spec->inplace[i].kind >= BERTH_N_INPLACE_KINDS) {
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_BAD_NUMBER, "inplace", "kind %d of permission %u is unknown",
+          (int)spec->inplace[i].kind, i);
+    }
+    if (spec->inplace[i].kind == BERTH_INPLACE_OVER && spec->inplace[i].bytes != 0) {
+      return berth_builder_blame(
+          builder, item, BERTH_REASON_BAD_NUMBER, "inplace",
+          "permission %u is to write over the input from its first byte on, and has %llu bytes", i,
+          (unsigned long long)spec->inplace[i].bytes);
+    }
   }
   return BERTH_OK;
 }
@@ -179,6 +198,8 @@ static void add_inplace(struct berth_problem *problem, uint32_t op, const struct
         .op = op,
         .operand = spec->inputs[spec->inplace[i].input],
         .result = spec->outputs[spec->inplace[i].output],
+        .kind = spec->inplace[i].kind,
+        .bytes = spec->inplace[i].bytes,
         .answer = BERTH_INPLACE_RESTRICTED};
   }
 }

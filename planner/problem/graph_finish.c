@@ -2,6 +2,7 @@
 #include "liveness/inplace.h"
 #include "liveness/liveness.h"
 #include "liveness/regions.h"
+#include "liveness/windows.h"
 #include "problem/builder.h"
 
 /* ---- Faults that liveness found, in words ---- */
@@ -104,11 +105,40 @@ static struct berth_graph view(const struct berth_problem_builder *builder) {
 
 /* ---- Finish ---- */
 
+/* What shares a row asks it for an alignment, and may need more bytes than the row has. */
+static enum berth_code
+fit_storage(struct berth_problem_builder *builder, const struct berth_inplace_result *placed) {
+  const struct berth_problem *problem = builder->problem;
+  const struct berth_rows *rows = &problem->rows;
+  enum berth_code code = BERTH_OK;
+  for (size_t i = 0; i < problem->columns.permissions.n && code == BERTH_OK; i++) {
+    const struct berth_permission *permission = &problem->columns.permissions.items[i];
+    uint32_t storage = placed->storage[permission->result];
+    struct berth_item item = {
+        .kind = "value",
+        .index = permission->result,
+        .id = berth_names_get(&problem->names, permission->result)};
+    if (permission->answer != BERTH_INPLACE_USED) {
+      continue;
+    }
+    code = berth_builder_raise_alignment(builder, item, storage, placed->alignment[storage]);
+    if (code == BERTH_OK && placed->extent[storage] > rows->size.items[storage]) {
+      code = berth_builder_add_size(
+          builder, item, "size", placed->extent[storage], rows->alignment.items[storage],
+          builder->pool_alignment);
+    }
+  }
+  return code;
+}
+
 static enum berth_code settle_inplace(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const struct berth_clocks *clocks,
-    const uint32_t *innermost, const uint8_t *family, struct berth_inplace_result *out_placed) {
+    const uint32_t *innermost, const uint8_t *family, struct berth_arena *arena,
+    struct berth_inplace_result *out_placed) {
   struct berth_problem *problem = builder->problem;
   const struct berth_rows *rows = &problem->rows;
+  struct berth_pools pools = {.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
+  uint32_t n = (uint32_t)problem->columns.permissions.n;
   struct berth_inplace_input input = {
       .graph = graph,
       .clocks = clocks,
@@ -120,22 +150,39 @@ static enum berth_code settle_inplace(
       .n_pins = (uint32_t)rows->pin.n,
       .pool_begin = rows->pool_begin.n != 0 ? rows->pool_begin.items : NULL,
       .pools = rows->pools.items,
+      .all_pools = &pools,
   };
-  berth_inplace_settle(
-      &input, problem->columns.permissions.items, (uint32_t)problem->columns.permissions.n, out_placed);
-  enum berth_code code = BERTH_OK;
-  for (size_t i = 0; i < problem->columns.permissions.n && code == BERTH_OK; i++) {
-    const struct berth_permission *permission = &problem->columns.permissions.items[i];
-    if (permission->answer == BERTH_INPLACE_USED) {
-      struct berth_item item = {
-          .kind = "value",
-          .index = permission->result,
-          .id = berth_names_get(&problem->names, permission->result)};
-      code = berth_builder_raise_alignment(
-          builder, item, out_placed->storage[permission->result], rows->alignment.items[permission->result]);
-    }
+  if (!berth_inplace_result_init(out_placed, arena, &input, n) ||
+      !berth_inplace_settle(&input, arena, problem->columns.permissions.items, n, out_placed)) {
+    return berth_fail_memory(&builder->error);
   }
-  return code;
+  return fit_storage(builder, out_placed);
+}
+
+/* With several streams roots stay whole: what is later in the list need not be later. */
+static enum berth_code find_windows(
+    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint32_t *innermost,
+    const uint8_t *family, struct berth_arena *arena, struct berth_windows *out) {
+  if (builder->n_live_windows == 0 || builder->n_streams > 1) {
+    return BERTH_OK;
+  }
+  struct berth_windows_input input = {
+      .graph = graph,
+      .innermost = innermost,
+      .family = family,
+      .lower = builder->problem->rows.lower.items,
+      .upper = builder->problem->rows.upper.items};
+  switch (berth_windows_derive(&input, arena, out)) {
+  case BERTH_WINDOWS_OK:
+    return BERTH_OK;
+  case BERTH_WINDOWS_TOO_MANY:
+    return berth_fail(
+        &builder->error, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
+        "value.live_windows", "values with live windows are touched more than 2^31 times");
+  case BERTH_WINDOWS_OUT_OF_MEMORY:
+    break;
+  }
+  return berth_fail_memory(&builder->error);
 }
 
 /* What must be used and was not; `answer` is of the last permission that names it. */
@@ -169,7 +216,7 @@ static enum berth_code check_donations(
 
 static enum berth_code derive(
     struct berth_problem_builder *builder, struct berth_arena *arena, uint8_t **out_family,
-    struct berth_inplace_result *out_placed) {
+    struct berth_inplace_result *out_placed, struct berth_windows *out_windows) {
   struct berth_problem *problem = builder->problem;
   struct berth_graph graph = view(builder);
   uint8_t *family = berth_arena_new_zeroed(arena, uint8_t, graph.n_values);
@@ -188,17 +235,15 @@ static enum berth_code derive(
   if (found.fault != BERTH_LIVENESS_OK) {
     return blame_fault(builder, &found);
   }
-  if (problem->columns.permissions.n == 0 || builder->no_inplace) {
-    return BERTH_OK;
-  }
   const uint32_t *innermost = graph.n_regions != 0 ? berth_regions_innermost(&graph, arena) : NULL;
   if (graph.n_regions != 0 && innermost == NULL) {
     return berth_fail_memory(&builder->error);
   }
-  if (!berth_inplace_result_init(out_placed, arena, &graph, streams ? &clocks : NULL)) {
-    return berth_fail_memory(&builder->error);
+  enum berth_code code = find_windows(builder, &graph, innermost, family, arena, out_windows);
+  if (code != BERTH_OK || problem->columns.permissions.n == 0 || builder->no_inplace) {
+    return code;
   }
-  return settle_inplace(builder, &graph, streams ? &clocks : NULL, innermost, family, out_placed);
+  return settle_inplace(builder, &graph, streams ? &clocks : NULL, innermost, family, arena, out_placed);
 }
 
 /* Without a second stream there is nothing to say about streams. */
@@ -230,6 +275,7 @@ static enum berth_code order_streams(struct berth_problem_builder *builder, cons
 
 enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder) {
   struct berth_inplace_result placed = {0};
+  struct berth_windows windows = {0};
   uint8_t *family = NULL;
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
@@ -237,9 +283,9 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
-  code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed);
+  code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed, &windows);
   code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
-  code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed);
+  code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed, &windows);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
   code = code != BERTH_OK ? code : order_streams(builder, family);
   builder->problem->is_graph = true;

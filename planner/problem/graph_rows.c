@@ -7,6 +7,31 @@
 
 /* ---- What the caller stated, kept beside the rows ---- */
 
+/* Pins and pools as they were stated: results in place have no row of their own. */
+static enum berth_code keep_places(struct berth_problem_builder *builder) {
+  const struct berth_rows *rows = &builder->problem->rows;
+  struct berth_graph_columns *columns = &builder->problem->columns;
+  const struct berth_allocator *allocator = &builder->allocator;
+  if (!berth_vec_reserve(allocator, &columns->value_pin, rows->pin.n) ||
+      !berth_vec_reserve(allocator, &columns->value_pool_begin, rows->pool_begin.n) ||
+      !berth_vec_reserve(allocator, &columns->value_pools, rows->pools.n)) {
+    return berth_fail_memory(&builder->error);
+  }
+  if (rows->pin.n != 0) {
+    memcpy(columns->value_pin.items, rows->pin.items, rows->pin.n * sizeof(uint64_t));
+  }
+  if (rows->pool_begin.n != 0) {
+    memcpy(columns->value_pool_begin.items, rows->pool_begin.items, rows->pool_begin.n * sizeof(uint32_t));
+  }
+  if (rows->pools.n != 0) {
+    memcpy(columns->value_pools.items, rows->pools.items, rows->pools.n * sizeof(uint32_t));
+  }
+  columns->value_pin.n = rows->pin.n;
+  columns->value_pool_begin.n = rows->pool_begin.n;
+  columns->value_pools.n = rows->pools.n;
+  return BERTH_OK;
+}
+
 enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder) {
   struct berth_rows *rows = &builder->problem->rows;
   struct berth_graph_columns *columns = &builder->problem->columns;
@@ -20,6 +45,10 @@ enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder)
   }
   if (builder->n_external + builder->n_views + columns->permissions.n == 0) {
     return BERTH_OK; /* every value is a buffer */
+  }
+  enum berth_code code = columns->permissions.n != 0 ? keep_places(builder) : BERTH_OK;
+  if (code != BERTH_OK) {
+    return code;
   }
   if (!berth_vec_reserve(allocator, &columns->value_size, n) ||
       !berth_vec_reserve(allocator, &columns->value_alignment, n) ||
@@ -78,121 +107,6 @@ static bool map_values(struct berth_problem *problem, const struct berth_inplace
   return true;
 }
 
-/* ---- Results in place: lifetimes join, and what lies beyond the result is free after the operand ---- */
-
-struct stretch {
-  uint32_t storage;
-  struct berth_gap gap;
-};
-
-/* The stretches in which a buffer holds only its present tenant, by the order of permissions and so of time.
- */
-static uint32_t find_stretches(
-    const struct berth_problem *problem, const struct berth_inplace_result *placed, struct stretch *out) {
-  const struct berth_rows *rows = &problem->rows;
-  uint32_t n = 0;
-  for (size_t i = 0; i < problem->columns.permissions.n; i++) {
-    const struct berth_permission *used = &problem->columns.permissions.items[i];
-    uint32_t storage = storage_of(problem, placed, used->result);
-    uint64_t size = rows->size.items[used->result];
-    bool foreign = (problem->columns.value_flags.items[storage] & BERTH_VALUE_EXTERNAL) != 0;
-    if (foreign || used->answer != BERTH_INPLACE_USED || size == rows->size.items[storage] ||
-        rows->upper.items[used->result] == (int64_t)used->op + 1) {
-      continue;
-    }
-    uint64_t first = size != 0 ? placed->offset[used->result] : 0;
-    out[n++] = (struct stretch){
-        .storage = storage,
-        .gap = {
-            .lower = (int64_t)used->op + 1,
-            .upper = rows->upper.items[used->result],
-            .window_lower = first,
-            .window_upper = first + size}};
-  }
-  return n;
-}
-
-/* Appends a gap, or lengthens the last one of the same buffer if it goes on with the same window. */
-static void put_gap(struct berth_rows *rows, uint32_t first, const struct berth_gap *gap) {
-  struct berth_gap *last = rows->gaps.n > first ? &rows->gaps.items[rows->gaps.n - 1] : NULL;
-  if (last != NULL && last->upper == gap->lower && last->window_lower == gap->window_lower &&
-      last->window_upper == gap->window_upper) {
-    last->upper = gap->upper;
-  } else {
-    rows->gaps.items[rows->gaps.n++] = *gap;
-  }
-}
-
-/* The stretches of each row, in their order, as the gaps of buffers. */
-static enum berth_code make_gaps(
-    struct berth_problem_builder *builder, const struct berth_inplace_result *placed,
-    struct berth_arena *arena) {
-  struct berth_problem *problem = builder->problem;
-  struct berth_rows *rows = &problem->rows;
-  uint32_t n_values = (uint32_t)rows->size.n;
-  size_t n_permissions = problem->columns.permissions.n;
-  struct stretch *stretches = berth_arena_new(arena, struct stretch, n_permissions);
-  uint32_t *next = berth_arena_new(arena, uint32_t, n_permissions); /* of the same storage */
-  uint32_t *first = berth_arena_new(arena, uint32_t, n_values);
-  if (stretches == NULL || next == NULL || first == NULL) {
-    return berth_fail_memory(&builder->error);
-  }
-  /* With streams, what is after the operand in the list need not be after it: its bytes stay held. */
-  uint32_t n = builder->n_streams == 1 ? find_stretches(problem, placed, stretches) : 0;
-  if (n == 0) {
-    return BERTH_OK;
-  }
-  if (!berth_vec_reserve(&builder->allocator, &rows->gaps, n) ||
-      !berth_vec_reserve(&builder->allocator, &rows->gap_begin, (size_t)n_values + 1)) {
-    return berth_fail_memory(&builder->error);
-  }
-  for (uint32_t value = 0; value < n_values; value++) {
-    first[value] = BERTH_NO_INDEX;
-  }
-  for (uint32_t i = n; i-- > 0;) {
-    next[i] = first[stretches[i].storage];
-    first[stretches[i].storage] = i;
-  }
-  rows->gap_begin.items[rows->gap_begin.n++] = 0;
-  for (uint32_t value = 0; value < n_values; value++) {
-    if (!is_placed(problem, placed, value)) {
-      continue;
-    }
-    uint32_t begin = (uint32_t)rows->gaps.n;
-    for (uint32_t i = first[value]; i != BERTH_NO_INDEX; i = next[i]) {
-      put_gap(rows, begin, &stretches[i].gap);
-    }
-    rows->gap_begin.items[rows->gap_begin.n++] = (uint32_t)rows->gaps.n;
-  }
-  return BERTH_OK;
-}
-
-static void join_lifetimes(struct berth_problem *problem, const struct berth_inplace_result *placed) {
-  int64_t *upper = problem->rows.upper.items;
-  for (size_t i = 0; i < problem->columns.permissions.n; i++) {
-    const struct berth_permission *used = &problem->columns.permissions.items[i];
-    uint32_t storage = placed->storage[used->result];
-    if (used->answer == BERTH_INPLACE_USED && upper[used->result] > upper[storage]) {
-      upper[storage] = upper[used->result];
-    }
-  }
-}
-
-static enum berth_code
-join(struct berth_problem_builder *builder, const struct berth_inplace_result *placed) {
-  if (placed->storage == NULL) {
-    return BERTH_OK;
-  }
-  struct berth_arena arena;
-  berth_arena_init(&arena, &builder->allocator);
-  enum berth_code code = make_gaps(builder, placed, &arena);
-  if (code == BERTH_OK) {
-    join_lifetimes(builder->problem, placed);
-  }
-  berth_arena_finish(&arena);
-  return code;
-}
-
 /* ---- Rows close up ---- */
 
 /* Moves row `from` to `to`, to <= from. Gaps are by buffer already. */
@@ -232,12 +146,13 @@ static void close_up(struct berth_problem *problem, const struct berth_inplace_r
 }
 
 enum berth_code berth_builder_rows_to_buffers(
-    struct berth_problem_builder *builder, const struct berth_inplace_result *placed) {
+    struct berth_problem_builder *builder, const struct berth_inplace_result *placed,
+    const struct berth_windows *windows) {
   struct berth_problem *problem = builder->problem;
   if (!map_values(problem, placed)) {
     return berth_fail_memory(&builder->error);
   }
-  enum berth_code code = join(builder, placed);
+  enum berth_code code = berth_builder_join_storage(builder, placed, windows);
   if (code == BERTH_OK) {
     close_up(problem, placed);
     problem->n_value_buffers = (uint32_t)problem->columns.buffer_item.n;

@@ -21,6 +21,9 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->value_size);
   berth_vec_finish(allocator, &columns->value_alignment);
   berth_vec_finish(allocator, &columns->value_class);
+  berth_vec_finish(allocator, &columns->value_pin);
+  berth_vec_finish(allocator, &columns->value_pool_begin);
+  berth_vec_finish(allocator, &columns->value_pools);
   berth_vec_finish(allocator, &columns->value_flags);
   berth_vec_finish(allocator, &columns->value_buffer);
   berth_vec_finish(allocator, &columns->value_offset);
@@ -197,10 +200,30 @@ struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, u
                                            : berth_names_get(&problem->operator_names, item);
 }
 
+/* The pin and the pools as they were stated; with permissions, a value need not have the pin of its buffer.
+ */
+static void put_place(const struct berth_problem *problem, uint32_t value, struct berth_value_spec *spec) {
+  const struct berth_graph_columns *columns = &problem->columns;
+  const struct berth_buffers *buffers = &problem->buffers_view;
+  bool stated = columns->permissions.n != 0;
+  uint32_t row = stated ? value : problem->graph_view.value_buffer[value];
+  const uint64_t *pin = stated ? columns->value_pin.items : buffers->pinned_offset;
+  const uint32_t *begin = stated ? columns->value_pool_begin.items : buffers->pool_begin;
+  const uint32_t *pools = stated ? columns->value_pools.items : buffers->pools;
+  if (row == BERTH_NO_INDEX) {
+    return;
+  }
+  if (pin != NULL && (!stated || row < columns->value_pin.n)) {
+    spec->pinned_offset = pin[row];
+  }
+  if (begin != NULL && !spec->external) {
+    spec->n_pools = begin[row + 1] - begin[row];
+    spec->pools = spec->n_pools != 0 ? pools + begin[row] : NULL;
+  }
+}
+
 struct berth_value_spec berth_problem_value(const struct berth_problem *problem, uint32_t value) {
   const struct berth_graph *graph = &problem->graph_view;
-  const struct berth_buffers *buffers = &problem->buffers_view;
-  uint32_t buffer = graph->value_buffer[value];
   struct berth_value_spec spec = {
       .id = berth_names_get(&problem->names, value),
       .size_bytes = graph->value_size_bytes[value],
@@ -214,19 +237,14 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
                   : (graph->value_flags[value] & BERTH_VALUE_DONATED) != 0 ? BERTH_DONATION_MAY_USE
                                                                            : BERTH_DONATION_NONE,
       .accumulated = (graph->value_flags[value] & BERTH_VALUE_ACCUMULATED) != 0,
+      .live_windows = (graph->value_flags[value] & BERTH_VALUE_LIVE_WINDOWS) != 0,
   };
   if (graph->value_root != NULL && graph->value_root[value] != value) {
     spec.view_of = graph->value_root[value];
     spec.view_offset = graph->value_view_offset[value];
     return spec;
   }
-  if (buffer != BERTH_NO_INDEX && buffers->pinned_offset != NULL) {
-    spec.pinned_offset = buffers->pinned_offset[buffer];
-  }
-  if (buffer != BERTH_NO_INDEX && buffers->pool_begin != NULL) {
-    spec.n_pools = buffers->pool_begin[buffer + 1] - buffers->pool_begin[buffer];
-    spec.pools = spec.n_pools != 0 ? buffers->pools + buffers->pool_begin[buffer] : NULL;
-  }
+  put_place(problem, value, &spec);
   return spec;
 }
 

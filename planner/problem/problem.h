@@ -43,6 +43,9 @@ struct berth_graph_columns {
   value_size; /* these three only where externals and views keep buffers and values apart: */
   BERTH_VEC(uint64_t) value_alignment; /* else the first buffers are the values */
   BERTH_VEC(uint8_t) value_class;
+  BERTH_VEC(uint64_t) value_pin; /* these three, as in the rows, only where there are permissions */
+  BERTH_VEC(uint32_t) value_pool_begin;
+  BERTH_VEC(uint32_t) value_pools;
   BERTH_VEC(uint8_t) value_flags;
   BERTH_VEC(uint32_t) value_buffer;
   BERTH_VEC(uint64_t) value_offset; /* empty if all are 0 */

@@ -1,8 +1,12 @@
-/* Who lives in which buffer. A buffer has one owner: a root, or the workspace of an operator. Further tenants
- * came in by permissions to write in place; each such permission is judged here again from the graph alone,
- * because the two do share bytes while the operator runs. Once the operand is dead, the buffer holds only the
- * tenant's bytes. */
+/* Who lives in which buffer. A workspace has one of its own; roots have one each, unless they came together
+ * by permissions, each of which is judged here again from the graph alone, in their order, since the two do
+ * share bytes. From a permission on, the result is who lives there: an operand inside it ends, and the result
+ * lives as long as that is read. So of the roots of one buffer only those that a permission names are live at
+ * once in the same bytes, at its operator. Where each lies in its buffer is taken as stated, and held to what
+ * the permissions say. */
+#include "base/sort.h"
 #include "verify/order.h"
+#include "verify/stays.h"
 
 struct columns {
   uint64_t *size;
@@ -24,16 +28,21 @@ struct tenancy {
   uint32_t *region_of;              /* by operator: the innermost region + 1; 0: none */
   uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
   uint32_t *touches;
-  uint8_t *n_owners;   /* by buffer */
-  bool *in_place;      /* by value: written in the place of another */
-  bool *taken;         /* by root: another was written in its place */
-  uint32_t counted_op; /* the operator of whose lists the touches were counted, plus 1 */
-  uint32_t *counted;   /* by root: the same, for those that it touches */
-  uint32_t *n_touches; /* by root */
-  uint32_t *home;      /* by root: the root in whose bytes it lies */
-  uint64_t *offset;    /* by root: its first byte in its buffer */
-  uint32_t *gap_begin; /* by buffer */
-  struct berth_gap *gaps;
+  uint8_t *n_owners;    /* by buffer */
+  bool *taken;          /* by root: another was written in its place, or it lies inside another */
+  bool *joined;         /* by root: others came to live with it */
+  bool *meets;          /* by permission: INSIDE, in the bytes of another of them */
+  uint32_t counted_op;  /* the operator of whose lists the touches were counted, plus 1 */
+  uint32_t *counted;    /* by root: the same, for those that it touches */
+  uint32_t *n_touches;  /* by root, with those inside it */
+  uint32_t *around;     /* by root: the root that it lies inside; itself: none */
+  uint32_t *last_write; /* by root: the last operator that writes it, plus 1 */
+  int64_t *until;       /* by root: the end of its lifetime, with that of those inside it */
+  uint32_t *home;       /* by root: who lived where it came to live; itself: at home */
+  uint64_t *low;        /* by root that is at home: the bytes in the buffer of all that live there */
+  uint64_t *high;
+  uint64_t *offset; /* by root: its first byte in its buffer, as stated */
+  struct berth_verify_gaps gaps;
 };
 
 static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
@@ -56,23 +65,69 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
     }
   }
   tenancy->n_owners = berth_arena_new_zeroed(arena, uint8_t, n);
-  tenancy->in_place = berth_arena_new_zeroed(arena, bool, n_values);
+  tenancy->joined = berth_arena_new_zeroed(arena, bool, n_values);
+  tenancy->meets = berth_arena_new_zeroed(arena, bool, tenancy->permissions->n);
+  tenancy->last_write = berth_arena_new_zeroed(arena, uint32_t, n_values);
+  tenancy->around = berth_arena_new(arena, uint32_t, n_values);
+  tenancy->until = berth_arena_new(arena, int64_t, n_values);
+  tenancy->low = berth_arena_new(arena, uint64_t, n_values);
+  tenancy->high = berth_arena_new(arena, uint64_t, n_values);
   tenancy->taken = berth_arena_new_zeroed(arena, bool, n_values);
   tenancy->counted = berth_arena_new_zeroed(arena, uint32_t, n_values);
   tenancy->n_touches = berth_arena_new_zeroed(arena, uint32_t, n_values);
   tenancy->home = berth_arena_new(arena, uint32_t, n_values);
-  tenancy->offset = berth_arena_new_zeroed(arena, uint64_t, n_values);
-  tenancy->gap_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 2);
-  tenancy->gaps = berth_arena_new(arena, struct berth_gap, tenancy->permissions->n);
+  tenancy->offset = berth_arena_new(arena, uint64_t, n_values);
   return columns->size != NULL && columns->alignment != NULL && columns->pin != NULL &&
          columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
-         tenancy->region_of != NULL && tenancy->n_owners != NULL && tenancy->in_place != NULL &&
-         tenancy->taken != NULL && tenancy->counted != NULL && tenancy->n_touches != NULL &&
-         tenancy->home != NULL && tenancy->offset != NULL && tenancy->gap_begin != NULL &&
-         tenancy->gaps != NULL;
+         tenancy->region_of != NULL && tenancy->n_owners != NULL && tenancy->joined != NULL &&
+         tenancy->meets != NULL && tenancy->around != NULL && tenancy->last_write != NULL &&
+         tenancy->until != NULL && tenancy->low != NULL && tenancy->high != NULL && tenancy->taken != NULL &&
+         tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->home != NULL &&
+         tenancy->offset != NULL;
 }
 
-/* ---- Owners ---- */
+/* ---- Homes ---- */
+
+static bool is_external(const struct berth_graph *graph, uint32_t value) {
+  return (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0;
+}
+
+static uint32_t home_of(struct tenancy *tenancy, uint32_t root) {
+  uint32_t *home = tenancy->home;
+  while (home[root] != root) {
+    home[root] = home[home[root]];
+    root = home[root];
+  }
+  return root;
+}
+
+static void settle_at_home(struct tenancy *tenancy) {
+  const struct berth_graph *graph = tenancy->graph;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    tenancy->home[v] = v;
+    tenancy->around[v] = v;
+    tenancy->until[v] = tenancy->roots.upper[v];
+    tenancy->offset[v] = graph->value_offset != NULL ? graph->value_offset[v] : 0;
+    tenancy->low[v] = tenancy->offset[v];
+    tenancy->high[v] = tenancy->offset[v] + graph->value_size_bytes[v];
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    for (uint32_t k = graph->output_begin[op]; k < graph->output_begin[op + 1]; k++) {
+      tenancy->last_write[berth_verify_root(graph, graph->outputs[k])] = op + 1;
+    }
+  }
+}
+
+/* `guest`, at home with all that live there, comes to live with `host`, who is at home. */
+static void move_together(struct tenancy *tenancy, uint32_t host, uint32_t guest) {
+  tenancy->home[guest] = host;
+  tenancy->joined[host] = true;
+  tenancy->low[host] = tenancy->low[guest] < tenancy->low[host] ? tenancy->low[guest] : tenancy->low[host];
+  tenancy->high[host] =
+      tenancy->high[guest] > tenancy->high[host] ? tenancy->high[guest] : tenancy->high[host];
+}
+
+/* ---- Buffers ---- */
 
 static enum berth_code fail_accounting(struct berth_error *err, uint32_t buffer) {
   return berth_fail(
@@ -86,7 +141,7 @@ static bool own(struct tenancy *tenancy, uint32_t buffer) {
 
 static void move_in(struct tenancy *tenancy, uint32_t buffer, uint32_t root) {
   struct berth_value_spec value = berth_problem_value(tenancy->problem, root);
-  tenancy->columns.size[buffer] = value.size_bytes;
+  tenancy->columns.size[buffer] = tenancy->high[root];
   tenancy->columns.alignment[buffer] = value.alignment;
   tenancy->columns.pin[buffer] = value.pinned_offset;
   tenancy->columns.class_[buffer] = (uint8_t)value.class_;
@@ -103,22 +158,27 @@ static void move_in_workspace(struct tenancy *tenancy, uint32_t buffer, uint32_t
   tenancy->columns.upper[buffer] = (int64_t)op + 1;
 }
 
-static bool is_external(const struct berth_graph *graph, uint32_t value) {
-  return (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0;
+/* Those who came to live there: in the same buffer, which lives as long as any of them. */
+static enum berth_code move_in_guest(struct tenancy *tenancy, uint32_t root, struct berth_error *err) {
+  uint32_t host = home_of(tenancy, root);
+  uint32_t buffer = tenancy->graph->value_buffer[host];
+  if (tenancy->graph->value_buffer[root] != buffer) {
+    return fail_accounting(err, tenancy->graph->value_buffer[root]);
+  }
+  if (buffer != BERTH_NO_INDEX) {
+    int64_t *lower = &tenancy->columns.lower[buffer];
+    int64_t *upper = &tenancy->columns.upper[buffer];
+    *lower = tenancy->roots.lower[root] < *lower ? tenancy->roots.lower[root] : *lower;
+    *upper = tenancy->roots.upper[root] > *upper ? tenancy->roots.upper[root] : *upper;
+  }
+  return BERTH_OK;
 }
 
 static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error *err) {
   const struct berth_graph *graph = tenancy->graph;
+  enum berth_code code = BERTH_OK;
   for (uint32_t v = 0; v < graph->n_values; v++) {
-    tenancy->home[v] = v;
-  }
-  for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
-    if (tenancy->permissions->items[k].answer == BERTH_INPLACE_USED) {
-      tenancy->in_place[tenancy->permissions->items[k].result] = true;
-    }
-  }
-  for (uint32_t v = 0; v < graph->n_values; v++) {
-    if (berth_verify_root(graph, v) != v || tenancy->in_place[v] || is_external(graph, v)) {
+    if (berth_verify_root(graph, v) != v || home_of(tenancy, v) != v || is_external(graph, v)) {
       continue;
     }
     if (!own(tenancy, graph->value_buffer[v])) {
@@ -140,7 +200,11 @@ static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error
       return fail_accounting(err, i);
     }
   }
-  return BERTH_OK;
+  for (uint32_t v = 0; v < graph->n_values && code == BERTH_OK; v++) {
+    bool guest = berth_verify_root(graph, v) == v && home_of(tenancy, v) != v;
+    code = guest ? move_in_guest(tenancy, v, err) : BERTH_OK;
+  }
+  return code;
 }
 
 /* ---- In place ---- */
@@ -148,6 +212,10 @@ static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error
 static void count_list(struct tenancy *tenancy, uint32_t op, const uint32_t *begin, const uint32_t *values) {
   for (uint32_t k = begin[op]; k < begin[op + 1]; k++) {
     uint32_t root = berth_verify_root(tenancy->graph, values[k]);
+    while (tenancy->around[root] != root) { /* whoever touches what lies inside touches what is around it */
+      tenancy->around[root] = tenancy->around[tenancy->around[root]];
+      root = tenancy->around[root];
+    }
     tenancy->n_touches[root] = tenancy->counted[root] == op + 1 ? tenancy->n_touches[root] + 1 : 1;
     tenancy->counted[root] = op + 1;
   }
@@ -191,99 +259,171 @@ static bool is_wanted_next_trip(const struct tenancy *tenancy, uint32_t op, uint
     const struct berth_region_spec *region = &tenancy->graph->regions[r - 1];
     int64_t end = (int64_t)region->first_operator + region->n_operators;
     if (region->kind == BERTH_REGION_LOOP && tenancy->roots.lower[root] <= (int64_t)region->first_operator &&
-        tenancy->roots.upper[root] >= end) {
+        tenancy->until[root] >= end) {
       return true;
     }
   }
   return false;
 }
 
-static bool is_safe(const struct tenancy *tenancy, const struct berth_permission *used) {
+static bool is_pinned(const struct tenancy *tenancy, uint32_t root) {
+  return berth_problem_value(tenancy->problem, root).pinned_offset != BERTH_UNPINNED;
+}
+
+/* The same pools, most wanted first: in others one of the two could not have its will. */
+static bool name_same_pools(const struct tenancy *tenancy, uint32_t a, uint32_t b) {
+  struct berth_value_spec one = berth_problem_value(tenancy->problem, a);
+  struct berth_value_spec other = berth_problem_value(tenancy->problem, b);
+  bool same = one.n_pools == other.n_pools;
+  for (uint32_t k = 0; same && k < one.n_pools; k++) {
+    same = one.pools[k] == other.pools[k];
+  }
+  return same;
+}
+
+static uint64_t first_byte(const struct tenancy *tenancy, uint32_t value) {
+  const struct berth_graph *graph = tenancy->graph;
+  uint64_t in_root = graph->value_view_offset != NULL ? graph->value_view_offset[value] : 0;
+  return tenancy->offset[berth_verify_root(graph, value)] + in_root;
+}
+
+/* The operand is ours, or was donated to be written over, and not wanted when the run ends, or in the next
+ * trip; nothing lies in its place yet. The result is made by this operator. Neither is named twice. */
+static bool may_share(struct tenancy *tenancy, const struct berth_permission *used) {
   const struct berth_graph *graph = tenancy->graph;
   uint32_t from = berth_verify_root(graph, used->operand);
   uint32_t to = used->result;
-  bool ours = !is_external(graph, from) || (graph->value_flags[from] & BERTH_VALUE_DONATED) != 0;
-  bool operand_dies = ours && !is_wanted_next_trip(tenancy, used->op, from) && !tenancy->roots.kept[from] &&
-                      tenancy->roots.upper[from] == (int64_t)used->op + 1 && !tenancy->taken[from] &&
-                      tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1;
-  bool result_is_new = tenancy->counted[to] == used->op + 1 && tenancy->n_touches[to] == 1 &&
-                       berth_verify_root(graph, to) == to && !is_external(graph, to) &&
+  bool donated = (graph->value_flags[from] & BERTH_VALUE_DONATED) != 0 && used->kind == BERTH_INPLACE_OVER;
+  bool named_once = tenancy->counted[from] == used->op + 1 && tenancy->n_touches[from] == 1 &&
+                    tenancy->counted[to] == used->op + 1 && tenancy->n_touches[to] == 1;
+  bool operand_gives_way = (!is_external(graph, from) || donated) && !tenancy->roots.kept[from] &&
+                           !is_wanted_next_trip(tenancy, used->op, from) && !tenancy->taken[from];
+  bool result_is_new = berth_verify_root(graph, to) == to && !is_external(graph, to) &&
                        tenancy->roots.lower[to] == (int64_t)used->op && tenancy->roots.produced[to] &&
-                       graph->value_class[to] != BERTH_CLASS_INPUT &&
+                       !tenancy->roots.given[to] && graph->value_class[to] != BERTH_CLASS_INPUT &&
                        graph->value_class[to] != BERTH_CLASS_STATE;
-  bool fits = graph->value_size_bytes[to] <= graph->value_size_bytes[used->operand];
-  return operand_dies && result_is_new && fits && is_alone(tenancy, used) &&
-         graph->value_buffer[to] == graph->value_buffer[from];
+  bool foreign = is_external(graph, home_of(tenancy, from));
+  bool place_suits = (foreign ? used->kind == BERTH_INPLACE_OVER : name_same_pools(tenancy, from, to)) &&
+                     !is_pinned(tenancy, from) && !is_pinned(tenancy, to);
+  return named_once && operand_gives_way && result_is_new && place_suits;
+}
+
+/* Over the operand or behind it: nobody touches that any more. */
+static bool may_overwrite(struct tenancy *tenancy, const struct berth_permission *used) {
+  uint32_t from = berth_verify_root(tenancy->graph, used->operand);
+  uint64_t place = first_byte(tenancy, used->operand);
+  uint64_t own = tenancy->offset[used->result];
+  if (tenancy->until[from] != (int64_t)used->op + 1 || tenancy->home[used->result] != used->result ||
+      tenancy->joined[used->result]) {
+    return false;
+  }
+  if (used->kind == BERTH_INPLACE_OVER) {
+    return own == place && is_alone(tenancy, used) &&
+           tenancy->graph->value_size_bytes[used->result] <= tenancy->graph->value_size_bytes[used->operand];
+  }
+  return tenancy->order == NULL && own <= place && place - own >= used->bytes;
+}
+
+/* Inside the result: nobody writes those bytes any more, and what was there before reaches not beyond. */
+static bool may_move_inside(struct tenancy *tenancy, const struct berth_permission *used, bool meets) {
+  const struct berth_graph *graph = tenancy->graph;
+  uint32_t from = used->operand;
+  uint32_t to = used->result;
+  uint64_t size = graph->value_size_bytes[from];
+  uint64_t room = graph->value_size_bytes[to];
+  uint32_t host = home_of(tenancy, berth_verify_root(graph, from));
+  bool fits = size <= room && used->bytes <= room - size &&
+              tenancy->offset[from] == tenancy->offset[to] + used->bytes &&
+              tenancy->low[host] >= tenancy->offset[from] &&
+              tenancy->high[host] <= tenancy->offset[from] + size;
+  bool written_once = tenancy->last_write[from] <= used->op && tenancy->last_write[to] == used->op + 1;
+  return tenancy->order == NULL && berth_verify_root(graph, from) == from && !meets && fits && written_once &&
+         home_of(tenancy, to) == to;
 }
 
 static enum berth_code fail_tenant(struct berth_error *err, const struct berth_permission *used) {
   return berth_fail(
       err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, used->result, NULL,
-      "value %u may not be written in the place of value %u by operator %u", used->result, used->operand,
-      used->op);
+      "value %u may not share the bytes of value %u at operator %u", used->result, used->operand, used->op);
 }
 
-/* The tenant's bytes alone are held after the operand's death; gap_begin counts for now. */
-static void note_gap(struct tenancy *tenancy, const struct berth_permission *used, struct berth_gap *gap) {
-  int64_t after = (int64_t)used->op + 1;
-  uint64_t first = tenancy->offset[used->result];
-  *gap = (struct berth_gap){
-      .lower = after,
-      .upper = tenancy->roots.upper[used->result],
-      .window_lower = first,
-      .window_upper = first + tenancy->graph->value_size_bytes[used->result]};
-}
-
-static enum berth_code
-move_in_tenants(struct tenancy *tenancy, struct berth_gap *gap_of, struct berth_error *err) {
-  const struct berth_graph *graph = tenancy->graph;
-  for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
-    const struct berth_permission *used = &tenancy->permissions->items[k];
-    if (used->answer != BERTH_INPLACE_USED) {
-      continue;
-    }
-    uint32_t from = berth_verify_root(graph, used->operand);
-    count_touches(tenancy, used->op);
-    if (!is_safe(tenancy, used)) {
-      return fail_tenant(err, used);
-    }
-    uint64_t in_root = graph->value_view_offset != NULL ? graph->value_view_offset[used->operand] : 0;
-    tenancy->taken[from] = true;
-    tenancy->home[used->result] = tenancy->home[from];
-    tenancy->offset[used->result] = tenancy->offset[from] + in_root;
-    uint32_t buffer = graph->value_buffer[used->result];
-    if (buffer == BERTH_NO_INDEX) { /* in the caller's bytes */
-      continue;
-    }
-    int64_t upper = tenancy->roots.upper[used->result];
-    tenancy->columns.upper[buffer] =
-        upper > tenancy->columns.upper[buffer] ? upper : tenancy->columns.upper[buffer];
-    note_gap(tenancy, used, &gap_of[k]);
-    tenancy->gap_begin[buffer + 2]++;
+static enum berth_code use(struct tenancy *tenancy, uint32_t permission, struct berth_error *err) {
+  const struct berth_permission *used = &tenancy->permissions->items[permission];
+  uint32_t from = berth_verify_root(tenancy->graph, used->operand);
+  uint32_t to = used->result;
+  bool inside = used->kind == BERTH_INPLACE_INSIDE;
+  count_touches(tenancy, used->op);
+  bool safe = may_share(tenancy, used) && (inside ? may_move_inside(tenancy, used, tenancy->meets[permission])
+                                                  : may_overwrite(tenancy, used));
+  if (!safe) {
+    return fail_tenant(err, used);
   }
+  tenancy->taken[from] = true;
+  if (!inside) {
+    move_together(tenancy, home_of(tenancy, from), to);
+    return BERTH_OK;
+  }
+  move_together(tenancy, to, home_of(tenancy, from));
+  tenancy->around[from] = to;
+  tenancy->until[to] = tenancy->until[from] > tenancy->until[to] ? tenancy->until[from] : tenancy->until[to];
+  tenancy->until[from] = (int64_t)used->op + 1;
   return BERTH_OK;
 }
 
-/* Gaps by buffer; gap_begin[b + 2] has the counts, and ends as the ranges of b in [b], [b + 1]. */
-static void order_gaps(struct tenancy *tenancy, const struct berth_gap *gap_of) {
-  for (uint32_t b = 0; b < tenancy->facts->n; b++) {
-    tenancy->gap_begin[b + 2] += tenancy->gap_begin[b + 1];
+/* By operator, result and first byte: one lies in the bytes of another if one before it ends later than it
+ * begins, or the next one begins before it ends. */
+static enum berth_code
+find_meeting(struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_permission *items = tenancy->permissions->items;
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_sort_item *sorted = berth_arena_new(arena, struct berth_sort_item, tenancy->permissions->n);
+  struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, tenancy->permissions->n);
+  if (sorted == NULL || scratch == NULL) {
+    return berth_fail_memory(err);
   }
+  size_t n = 0;
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
-    const struct berth_permission *used = &tenancy->permissions->items[k];
-    bool here = tenancy->graph->value_buffer[used->result] != BERTH_NO_INDEX;
-    if (used->answer == BERTH_INPLACE_USED && here) {
-      uint32_t buffer = tenancy->graph->value_buffer[used->result];
-      tenancy->gaps[tenancy->gap_begin[buffer + 1]++] = gap_of[k];
+    if (items[k].kind == BERTH_INPLACE_INSIDE && tenancy->graph->value_size_bytes[items[k].operand] > 0) {
+      sorted[n++] = (struct berth_sort_item){.key = items[k].bytes, .index = k};
     }
   }
+  berth_sort_items(sorted, scratch, n);
+  for (size_t i = 0; i < n; i++) {
+    sorted[i].key = (uint64_t)items[sorted[i].index].op << 32 | items[sorted[i].index].result;
+  }
+  berth_sort_items(sorted, scratch, n);
+  uint64_t end = 0;
+  for (size_t i = 0; i < n; i++) {
+    const struct berth_permission *it = &items[sorted[i].index];
+    uint64_t size = tenancy->graph->value_size_bytes[it->operand];
+    uint64_t own_end = it->bytes > UINT64_MAX - size ? UINT64_MAX : it->bytes + size;
+    bool alone_so_far = i == 0 || sorted[i].key != sorted[i - 1].key;
+    bool last = i + 1 == n || sorted[i].key != sorted[i + 1].key;
+    bool before = !alone_so_far && end > it->bytes;
+    bool after = !last && items[sorted[i + 1].index].bytes < own_end;
+    tenancy->meets[sorted[i].index] = before || after;
+    end = alone_so_far || own_end > end ? own_end : end;
+  }
+  berth_arena_rewind(arena, mark);
+  return BERTH_OK;
+}
+
+static enum berth_code
+use_permissions(struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
+  enum berth_code code = find_meeting(tenancy, arena, err);
+  for (uint32_t k = 0; k < tenancy->permissions->n && code == BERTH_OK; k++) {
+    if (tenancy->permissions->items[k].answer == BERTH_INPLACE_USED) {
+      code = use(tenancy, k, err);
+    }
+  }
+  return code;
 }
 
 /* ---- What every name asks of the place ---- */
 
 /* In the caller's bytes: what the caller's own names of them ask for is all that is sure. */
 static enum berth_code
-check_donors(const struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
+check_donors(struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
   const struct berth_graph *graph = tenancy->graph;
   uint64_t *sure = berth_arena_new_zeroed(arena, uint64_t, graph->n_values);
   if (sure == NULL) {
@@ -296,7 +436,7 @@ check_donors(const struct tenancy *tenancy, struct berth_arena *arena, struct be
     }
   }
   for (uint32_t v = 0; v < graph->n_values; v++) {
-    uint32_t home = tenancy->home[berth_verify_root(graph, v)];
+    uint32_t home = home_of(tenancy, berth_verify_root(graph, v));
     if (is_external(graph, home) && graph->value_alignment[v] > sure[home]) {
       return berth_fail(
           err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, v, NULL,
@@ -312,21 +452,20 @@ static enum berth_code check_names(struct tenancy *tenancy, struct berth_error *
   for (uint32_t v = 0; v < graph->n_values; v++) {
     uint32_t root = berth_verify_root(graph, v);
     uint32_t buffer = graph->value_buffer[v];
-    uint64_t offset =
-        tenancy->offset[root] + (graph->value_view_offset != NULL ? graph->value_view_offset[v] : 0);
+    uint64_t offset = first_byte(tenancy, v);
     uint64_t alignment = graph->value_alignment[v];
-    if (is_external(graph, root)) {
-      continue;
-    }
-    if (buffer == BERTH_NO_INDEX && !tenancy->in_place[root]) {
+    bool external = is_external(graph, root);
+    bool placed = !is_external(graph, home_of(tenancy, root));
+    bool askew = external ? tenancy->offset[root] != 0 : (offset & (alignment - 1)) != 0;
+    if (!external && (buffer != BERTH_NO_INDEX) != placed) {
       return fail_accounting(err, buffer);
     }
-    if (buffer != graph->value_buffer[root] || (offset & (alignment - 1)) != 0 ||
+    if (askew || (!external && buffer != graph->value_buffer[root]) ||
         offset != (graph->value_offset != NULL ? graph->value_offset[v] : 0)) {
       return berth_fail(
           err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, v, NULL, "value %u is not where its root is", v);
     }
-    if (buffer != BERTH_NO_INDEX && alignment > tenancy->columns.alignment[buffer]) {
+    if (placed && alignment > tenancy->columns.alignment[buffer]) {
       tenancy->columns.alignment[buffer] = alignment;
     }
   }
@@ -386,8 +525,8 @@ static void state(const struct tenancy *tenancy, struct berth_verify_facts *fact
   facts->upper = tenancy->columns.upper;
   facts->class_ = tenancy->columns.class_;
   /* With streams, what is listed after the operand need not run after it: its bytes stay held. */
-  facts->gap_begin = tenancy->order == NULL ? tenancy->gap_begin : NULL;
-  facts->gaps = tenancy->gaps;
+  facts->gap_begin = tenancy->order == NULL ? tenancy->gaps.begin : NULL;
+  facts->gaps = tenancy->gaps.items;
   facts->order = tenancy->order;
 }
 
@@ -399,18 +538,26 @@ enum berth_code berth_verify_derive(
       .problem = problem,
       .graph = berth_problem_graph(problem),
       .permissions = berth_problem_permissions(problem)};
-  struct berth_gap *gap_of = berth_arena_new(arena, struct berth_gap, tenancy.permissions->n);
-  if (gap_of == NULL || !take(&tenancy, arena)) {
+  if (!take(&tenancy, arena)) {
     return berth_fail_memory(err);
   }
   enum berth_code code = berth_verify_roots_derive(&tenancy.roots, tenancy.graph, arena, err);
   code = code != BERTH_OK ? code : order_streams(&tenancy, arena, err);
+  if (code == BERTH_OK) {
+    settle_at_home(&tenancy);
+    code = use_permissions(&tenancy, arena, err);
+  }
   code = code != BERTH_OK ? code : settle_owners(&tenancy, err);
-  code = code != BERTH_OK ? code : move_in_tenants(&tenancy, gap_of, err);
   code = code != BERTH_OK ? code : check_names(&tenancy, err);
   code = code != BERTH_OK ? code : check_donors(&tenancy, arena, err);
+  struct berth_verify_stays_input stays = {
+      .roots = &tenancy.roots,
+      .offset = tenancy.offset,
+      .region_of = tenancy.region_of,
+      .size = tenancy.columns.size,
+      .n_buffers = facts->n};
+  code = code != BERTH_OK ? code : berth_verify_stays(&stays, arena, &tenancy.gaps, err);
   if (code == BERTH_OK) {
-    order_gaps(&tenancy, gap_of);
     state(&tenancy, facts);
   }
   return code;

@@ -10,6 +10,7 @@ static enum berth_code check_graph(const struct feed *feed) {
       {"value_external", m->n_value_external, EMPTY_OR},
       {"value_accumulated", m->n_value_accumulated, EMPTY_OR},
       {"value_donation", m->n_value_donation, EMPTY_OR},
+      {"value_live_windows", m->n_value_live_windows, EMPTY_OR},
       {"value_id_end", m->n_value_id_end, EMPTY_OR},
       {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
   };
@@ -104,6 +105,7 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
     spec.external = m->n_value_external > 0 && m->value_external[i];
     spec.accumulated = m->n_value_accumulated > 0 && m->value_accumulated[i];
     spec.donation = m->n_value_donation > 0 ? (enum berth_donation)m->value_donation[i] : BERTH_DONATION_NONE;
+    spec.live_windows = m->n_value_live_windows > 0 && m->value_live_windows[i];
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
     set_view(m, i, &view, &spec);
     if (m->n_value_pool_end > 0) {
@@ -124,8 +126,11 @@ static enum berth_code add_values(const struct feed *feed, const uint64_t *pinne
 static enum berth_code check_inplace(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
   const struct column columns[] = {
-      {"inplace_input", m->n_inplace_input, EXACTLY}, {"inplace_output", m->n_inplace_output, EXACTLY}};
-  enum berth_code code = feed_check_lengths(feed, "inplace_operator", m->n_inplace_operator, columns, 2);
+      {"inplace_input", m->n_inplace_input, EXACTLY},
+      {"inplace_output", m->n_inplace_output, EXACTLY},
+      {"inplace_kind", m->n_inplace_kind, EMPTY_OR},
+      {"inplace_bytes", m->n_inplace_bytes, EMPTY_OR}};
+  enum berth_code code = feed_check_lengths(feed, "inplace_operator", m->n_inplace_operator, columns, 4);
   for (size_t i = 0; code == BERTH_OK && i < m->n_inplace_operator; i++) {
     if (m->inplace_operator[i] >= m->n_operator_input_end) {
       code = feed_refuse(feed, BERTH_REASON_UNKNOWN_ID, "inplace_operator", i, "no operator has this index");
@@ -138,6 +143,13 @@ static enum berth_code check_inplace(const struct feed *feed) {
   return code;
 }
 
+/* An unknown number stays one, for the builder to blame. */
+static enum berth_inplace_kind inplace_kind(const Berth__V1__Problem *m, size_t i) {
+  bool over =
+      m->n_inplace_kind == 0 || m->inplace_kind[i] == BERTH__V1__INPLACE_KIND__INPLACE_KIND_UNSPECIFIED;
+  return over ? BERTH_INPLACE_OVER : (enum berth_inplace_kind)(m->inplace_kind[i] - 1);
+}
+
 static enum berth_code take_inplace(const struct feed *feed, struct berth_inplace **out_list) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_inplace_operator;
@@ -146,7 +158,11 @@ static enum berth_code take_inplace(const struct feed *feed, struct berth_inplac
     return berth_fail_memory(feed->err);
   }
   for (size_t i = 0; i < n; i++) {
-    (*out_list)[i] = (struct berth_inplace){.input = m->inplace_input[i], .output = m->inplace_output[i]};
+    (*out_list)[i] = (struct berth_inplace){
+        .input = m->inplace_input[i],
+        .output = m->inplace_output[i],
+        .kind = inplace_kind(m, i),
+        .bytes = m->n_inplace_bytes > 0 ? m->inplace_bytes[i] : 0};
   }
   return BERTH_OK;
 }

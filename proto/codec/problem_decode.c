@@ -41,7 +41,8 @@ static bool states_graph(const Berth__V1__Problem *m) {
           m->n_operator_stream | m->n_operator_wait_end | m->n_operator_wait | m->n_region_kind |
           m->n_region_parent | m->n_region_first_operator | m->n_region_operators | m->n_region_min_trips |
           m->n_region_carry_end | m->n_region_carry | m->operator_id_text.len | m->n_operator_id_end |
-          m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output) != 0;
+          m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output | m->n_inplace_kind |
+          m->n_inplace_bytes | m->n_value_live_windows) != 0;
 }
 
 enum berth_code berth_codec_problem_from_message(

@@ -316,16 +316,18 @@ static bool put_values(
   out->value_external = column(columns, n, sizeof *out->value_external);
   out->value_accumulated = column(columns, n, sizeof *out->value_accumulated);
   out->value_donation = column(columns, n, sizeof *out->value_donation);
+  out->value_live_windows = column(columns, n, sizeof *out->value_live_windows);
   uint64_t *pinned = column(columns, n, sizeof *pinned);
   if (out->value_size_bytes == NULL || out->value_alignment == NULL || out->value_class == NULL ||
       out->value_held == NULL || out->value_external == NULL || out->value_accumulated == NULL ||
-      out->value_donation == NULL || pinned == NULL) {
+      out->value_donation == NULL || out->value_live_windows == NULL || pinned == NULL) {
     return false;
   }
   bool held = false;
   bool external = false;
   bool accumulated = false;
   bool donation = false;
+  bool live_windows = false;
   size_t n_views = 0;
   for (uint32_t i = 0; i < n; i++) {
     struct berth_value_spec value = berth_problem_value(problem, i);
@@ -342,6 +344,8 @@ static bool put_values(
     external |= value.external;
     accumulated |= value.accumulated;
     donation |= value.donation != BERTH_DONATION_NONE;
+    out->value_live_windows[i] = value.live_windows;
+    live_windows |= value.live_windows;
   }
   out->n_value_size_bytes = out->n_value_class = n;
   out->n_value_alignment = any_not(out->value_alignment, n, 1) ? n : 0;
@@ -349,6 +353,7 @@ static bool put_values(
   out->n_value_external = external ? n : 0;
   out->n_value_accumulated = accumulated ? n : 0;
   out->n_value_donation = donation ? n : 0;
+  out->n_value_live_windows = live_windows ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
          put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out) &&
@@ -375,9 +380,13 @@ static bool put_inplace(
   out->inplace_operator = column(columns, n, sizeof *out->inplace_operator);
   out->inplace_input = column(columns, n, sizeof *out->inplace_input);
   out->inplace_output = column(columns, n, sizeof *out->inplace_output);
-  if (out->inplace_operator == NULL || out->inplace_input == NULL || out->inplace_output == NULL) {
+  out->inplace_kind = column(columns, n, sizeof *out->inplace_kind);
+  out->inplace_bytes = column(columns, n, sizeof *out->inplace_bytes);
+  if (out->inplace_operator == NULL || out->inplace_input == NULL || out->inplace_output == NULL ||
+      out->inplace_kind == NULL || out->inplace_bytes == NULL) {
     return false;
   }
+  bool kinds = false;
   for (uint32_t i = 0; i < n; i++) {
     const struct berth_permission *item = &permissions->items[i];
     uint32_t op = item->op;
@@ -386,7 +395,12 @@ static bool put_inplace(
         place_of(graph->inputs, graph->input_begin[op], graph->input_begin[op + 1], item->operand);
     out->inplace_output[i] =
         place_of(graph->outputs, graph->output_begin[op], graph->output_begin[op + 1], item->result);
+    out->inplace_kind[i] = (Berth__V1__InplaceKind)(item->kind + 1);
+    out->inplace_bytes[i] = item->bytes;
+    kinds |= item->kind != BERTH_INPLACE_OVER;
   }
+  out->n_inplace_kind = kinds ? n : 0;
+  out->n_inplace_bytes = any_not(out->inplace_bytes, n, 0) ? n : 0;
   out->n_inplace_operator = out->n_inplace_input = out->n_inplace_output = n;
   return true;
 }

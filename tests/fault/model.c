@@ -47,7 +47,7 @@ add_operators(struct berth_problem_builder *builder, const struct shape *shape, 
     spec.outputs = &output;
     spec.n_inputs = spec.n_outputs = 1;
     spec.workspace_bytes = o % 3 == 0 ? 8 : 0;
-    spec.inplace = &(struct berth_inplace){0, 0};
+    spec.inplace = &(struct berth_inplace){.input = 0, .output = 0};
     spec.n_inplace = o % 2 == 0;
     spec.stream = shape->streams ? o % 3 : 0;
     spec.waits = &wait;

@@ -338,7 +338,8 @@ static void solve(struct row *row) {
   ROW_ASSERT(row, code == BERTH_OK, "%s", err.message);
   struct berth_verdict verdict;
   struct berth_violation first = {0};
-  ck_assert_int_eq(berth_verify(row->problem, row->plan, NULL, &first, 1, &verdict, NULL), BERTH_OK);
+  code = berth_verify(row->problem, row->plan, NULL, &first, 1, &verdict, &err);
+  ROW_ASSERT(row, code == BERTH_OK, "%s", err.message);
   ROW_ASSERT(row, verdict.n_violations == 0, "%s", first.message);
 }
 

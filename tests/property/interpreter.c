@@ -2,11 +2,15 @@
  * own.
  *
  * An operator here is as unkind as it may be: it scribbles over its workspace and writes its outputs before
- * it looks at its inputs, except for outputs that it may write in place, which it writes after. What it finds
- * in its inputs and, when it is done, in its outputs must be what it would have found alone. The graph is run
- * three times in a * row: constants and state must survive; with regions, for none to three trips and every
- * choice; with streams, in every order that they allow (up to a number). Whatever the judge passes must run
- * without a difference, for plans of the solver and for offsets at random alike. */
+ * it looks at its inputs, except for outputs that it may write in place, which it writes after. An output
+ * that may lie behind an input it writes byte by byte, and looks at each byte of the input when it must at
+ * last. Of an output that an operand may lie inside it writes everything, and then copies the operand, unless
+ * that is there already. What it finds in its inputs and, when it is done, in its outputs must be what it
+ * would have found alone. The graph is run three times in a * row: constants and state must survive; with
+ * regions, for none to three trips and every choice; with streams, in every order that they allow (up to a
+ * number). Whatever the judge passes must run without a difference, for plans of the solver and for offsets
+ * at random alike. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -48,8 +52,8 @@ struct graph {
 };
 
 static struct {
-  uint32_t graphs, in_place, in_place_with_streams, views, streams, regions, regions_with_streams,
-      unsafe_by_order, guesses_safe, guesses_unsafe;
+  uint32_t graphs, in_place, in_place_with_streams, inside, behind, windows, views, streams, regions,
+      regions_with_streams, unsafe_by_order, guesses_safe, guesses_unsafe;
 } seen;
 
 /* ---- Making graphs ---- */
@@ -66,11 +70,13 @@ static void make_values(struct graph *graph, struct berth_rng *rng) {
     value->spec.class_ = CLASSES[berth_rng_below(rng, sizeof CLASSES / sizeof CLASSES[0])];
     value->spec.accumulated = berth_rng_below(rng, 5) == 0;
     value->spec.held = berth_rng_below(rng, 10) == 0;
+    value->spec.live_windows = berth_rng_below(rng, 2) == 0;
     if (v > 0 && berth_rng_below(rng, 4) == 0) {
       uint32_t of = berth_rng_below(rng, v);
       uint64_t room = graph->values[of].spec.size_bytes;
       value->spec.class_ = berth_rng_below(rng, 4) == 0 ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
       value->spec.size_bytes = 1 + berth_rng_below(rng, (uint32_t)room);
+      value->spec.live_windows = false;
       value->spec.view_of = of;
       value->spec.view_offset = berth_rng_below(rng, (uint32_t)(room - value->spec.size_bytes) + 1);
       value->root = graph->values[of].root;
@@ -132,7 +138,37 @@ static void make_order(struct graph *graph, struct berth_rng *rng) {
   }
 }
 
-static void make_ops(struct graph *graph, struct berth_rng *rng) {
+static struct berth_inplace
+make_permission(const struct graph *graph, const struct op *op, struct berth_rng *rng) {
+  struct berth_inplace permission = {
+      .input = berth_rng_below(rng, op->n_inputs),
+      .output = berth_rng_below(rng, op->n_outputs),
+      .kind = (enum berth_inplace_kind)berth_rng_below(rng, BERTH_N_INPLACE_KINDS)};
+  uint64_t operand = graph->values[op->inputs[permission.input]].spec.size_bytes;
+  uint64_t result = graph->values[op->outputs[permission.output]].spec.size_bytes;
+  if (permission.kind == BERTH_INPLACE_INSIDE) {
+    uint64_t room = operand <= result ? result - operand : 0;
+    permission.bytes = berth_rng_below(rng, (uint32_t)room + (berth_rng_below(rng, 8) == 0 ? 3 : 1));
+  } else if (permission.kind == BERTH_INPLACE_BEHIND) {
+    permission.bytes = berth_rng_below(rng, (uint32_t)result + 1);
+  }
+  return permission;
+}
+
+static void make_permissions(const struct graph *graph, struct op *op, struct berth_rng *rng) {
+  op->n_inplace = op->n_inputs > 0 && op->n_outputs > 0 ? berth_rng_below(rng, 3) : 0;
+  for (uint32_t i = 0; i < op->n_inplace; i++) {
+    op->inplace[i] = make_permission(graph, op, rng);
+    bool same = i > 0 && op->outputs[op->inplace[0].output] == op->outputs[op->inplace[i].output];
+    if (same && op->inplace[0].kind != op->inplace[i].kind) { /* nobody copies and runs through it as well */
+      op->inplace[i].kind = BERTH_INPLACE_OVER;
+      op->inplace[i].bytes = 0;
+    }
+  }
+}
+
+/* Anybody reads and writes anything. */
+static void make_wild_ops(struct graph *graph, struct berth_rng *rng) {
   graph->n_ops = 1 + berth_rng_below(rng, MAX_OPERATORS);
   for (uint32_t o = 0; o < graph->n_ops; o++) {
     struct op *op = &graph->ops[o];
@@ -146,11 +182,37 @@ static void make_ops(struct graph *graph, struct berth_rng *rng) {
       op->inputs[0] = graph->ops[o - 1].outputs[0];
     }
     op->workspace = berth_rng_below(rng, 3) == 0 ? 1 + berth_rng_below(rng, 4) : 0;
-    op->n_inplace = op->n_inputs > 0 && op->n_outputs > 0 ? berth_rng_below(rng, 3) : 0;
-    for (uint32_t i = 0; i < op->n_inplace; i++) {
-      op->inplace[i] =
-          (struct berth_inplace){berth_rng_below(rng, op->n_inputs), berth_rng_below(rng, op->n_outputs)};
+    make_permissions(graph, op, rng);
+  }
+}
+
+/* Every root is made once, by an operator of its own, from those before it: permissions are used more often.
+ */
+static void make_tidy_ops(struct graph *graph, struct berth_rng *rng) {
+  graph->n_ops = 0;
+  for (uint32_t v = 0; v < graph->n_values && graph->n_ops < MAX_OPERATORS; v++) {
+    struct berth_value_spec *spec = &graph->values[v].spec;
+    spec->class_ = spec->class_ == BERTH_CLASS_OUTPUT ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
+    spec->held = false;
+    if (spec->view_of != BERTH_NO_INDEX) {
+      continue;
     }
+    struct op *op = &graph->ops[graph->n_ops++];
+    *op = (struct op){.n_outputs = 1, .outputs = {v}};
+    for (uint32_t n = v > 0 ? berth_rng_below(rng, MAX_LIST + 1) : 0; n > 0; n--) {
+      uint32_t recent = v > 3 ? v - 3 : 0;
+      op->inputs[op->n_inputs++] = recent + berth_rng_below(rng, v - recent);
+    }
+    op->workspace = berth_rng_below(rng, 4) == 0 ? 1 + berth_rng_below(rng, 4) : 0;
+    make_permissions(graph, op, rng);
+  }
+}
+
+static void make_ops(struct graph *graph, struct berth_rng *rng) {
+  if (berth_rng_below(rng, 2) == 0) {
+    make_wild_ops(graph, rng);
+  } else {
+    make_tidy_ops(graph, rng);
   }
   make_order(graph, rng);
 }
@@ -249,29 +311,38 @@ static unsigned char *alone(struct machine *machine, uint32_t v) {
   return machine->memory.alone[machine->graph->values[v].root] + machine->graph->values[v].offset;
 }
 
+static bool *written(struct machine *machine, uint32_t v) {
+  return machine->memory.written[machine->graph->values[v].root] + machine->graph->values[v].offset;
+}
+
+static void write_byte(struct machine *machine, uint32_t v, uint64_t i) {
+  machine->memory.next = (unsigned char)(machine->memory.next % 251 + 1);
+  planned(machine, v)[i] = alone(machine, v)[i] = machine->memory.next;
+  written(machine, v)[i] = true;
+}
+
 static void write_value(struct machine *machine, uint32_t v) {
   for (uint64_t i = 0; i < machine->graph->values[v].spec.size_bytes; i++) {
-    machine->memory.next = (unsigned char)(machine->memory.next % 251 + 1);
-    planned(machine, v)[i] = alone(machine, v)[i] = machine->memory.next;
-    machine->memory.written[machine->graph->values[v].root][machine->graph->values[v].offset + i] = true;
+    write_byte(machine, v, i);
   }
 }
 
 /* Bytes that nobody has written mean nothing. */
-static bool is_right(struct machine *machine, uint32_t v) {
-  const struct value *value = &machine->graph->values[v];
-  for (uint64_t i = 0; i < value->spec.size_bytes; i++) {
-    if (machine->memory.written[value->root][value->offset + i] &&
-        planned(machine, v)[i] != alone(machine, v)[i]) {
-      return false;
-    }
-  }
-  return true;
+static bool is_byte_right(struct machine *machine, uint32_t v, uint64_t i) {
+  return !written(machine, v)[i] || planned(machine, v)[i] == alone(machine, v)[i];
 }
 
-static bool may_overwrite(const struct op *op, uint32_t output) {
+static bool is_right(struct machine *machine, uint32_t v) {
+  bool right = true;
+  for (uint64_t i = 0; i < machine->graph->values[v].spec.size_bytes; i++) {
+    right = right && is_byte_right(machine, v, i);
+  }
+  return right;
+}
+
+static bool has_permission(const struct op *op, uint32_t output, enum berth_inplace_kind kind) {
   for (uint32_t i = 0; i < op->n_inplace; i++) {
-    if (op->outputs[op->inplace[i].output] == op->outputs[output]) {
+    if (op->inplace[i].kind == kind && op->outputs[op->inplace[i].output] == op->outputs[output]) {
       return true;
     }
   }
@@ -288,12 +359,105 @@ static bool shares_root(const struct graph *graph, const struct op *op, uint32_t
   return false;
 }
 
-static void write_outputs(struct machine *machine, const struct op *op, bool late) {
+/* When an output is written. */
+enum phase { EARLY, BYTE_BY_BYTE, LATE };
+
+static enum phase phase_of(const struct graph *graph, const struct op *op, uint32_t output) {
+  if (has_permission(op, output, BERTH_INPLACE_OVER) || shares_root(graph, op, output)) {
+    return LATE;
+  }
+  bool inside = has_permission(op, output, BERTH_INPLACE_INSIDE);
+  return !inside && has_permission(op, output, BERTH_INPLACE_BEHIND) ? BYTE_BY_BYTE : EARLY;
+}
+
+/* An operand of which the operator writes no part, into an output of which it writes no other part. */
+static bool is_copy(const struct graph *graph, const struct op *op, const struct berth_inplace *permission) {
+  uint32_t from = op->inputs[permission->input];
+  uint32_t to = op->outputs[permission->output];
+  uint64_t size = graph->values[from].spec.size_bytes;
+  uint32_t n_from = 0;
+  uint32_t n_to = 0;
   for (uint32_t i = 0; i < op->n_outputs; i++) {
-    if ((may_overwrite(op, i) || shares_root(machine->graph, op, i)) == late) {
-      write_value(machine, op->outputs[i]);
+    n_from += graph->values[op->outputs[i]].root == graph->values[from].root;
+    n_to += graph->values[op->outputs[i]].root == graph->values[to].root;
+  }
+  return permission->kind == BERTH_INPLACE_INSIDE && n_from == 0 && n_to == 1 &&
+         permission->bytes + size <= graph->values[to].spec.size_bytes;
+}
+
+/* The operand's bytes, as the operator has read them: late, it has looked at them before. */
+static void copy(struct machine *machine, uint32_t from, uint32_t to, uint64_t at, bool late) {
+  uint64_t size = machine->graph->values[from].spec.size_bytes;
+  unsigned char bytes[MAX_SIZE];
+  memcpy(bytes, late ? alone(machine, from) : planned(machine, from), size);
+  memcpy(alone(machine, to) + at, alone(machine, from), size);
+  memcpy(written(machine, to) + at, written(machine, from), size * sizeof(bool));
+  memcpy(planned(machine, to) + at, bytes, size);
+}
+
+/* Everything but what lies inside already; then the copies. */
+static void write_output(struct machine *machine, const struct op *op, uint32_t output, bool late) {
+  uint32_t to = op->outputs[output];
+  for (uint64_t i = 0; i < machine->graph->values[to].spec.size_bytes; i++) {
+    bool there = false;
+    for (uint32_t k = 0; k < op->n_inplace; k++) {
+      const struct berth_inplace *permission = &op->inplace[k];
+      uint32_t from = op->inputs[permission->input];
+      there = there ||
+              (is_copy(machine->graph, op, permission) && op->outputs[permission->output] == to &&
+               planned(machine, from) == planned(machine, to) + permission->bytes && i >= permission->bytes &&
+               i - permission->bytes < machine->graph->values[from].spec.size_bytes);
+    }
+    if (!there) {
+      write_byte(machine, to, i);
     }
   }
+  for (uint32_t k = 0; k < op->n_inplace; k++) {
+    const struct berth_inplace *permission = &op->inplace[k];
+    if (is_copy(machine->graph, op, permission) && op->outputs[permission->output] == to) {
+      copy(machine, op->inputs[permission->input], to, permission->bytes, late);
+    }
+  }
+}
+
+static void write_outputs(struct machine *machine, const struct op *op, enum phase phase) {
+  for (uint32_t i = 0; i < op->n_outputs; i++) {
+    if (phase_of(machine->graph, op, i) == phase) {
+      write_output(machine, op, i, phase == LATE);
+    }
+  }
+}
+
+/* By how much the operator's writing byte by byte may run ahead of its reading the input; MAX_SIZE: it reads
+ * it after. */
+static uint64_t lead_of(const struct graph *graph, const struct op *op, uint32_t input) {
+  uint64_t lead = UINT64_MAX;
+  for (uint32_t k = 0; k < op->n_inplace; k++) {
+    const struct berth_inplace *permission = &op->inplace[k];
+    bool counts = permission->kind == BERTH_INPLACE_BEHIND && permission->input == input &&
+                  phase_of(graph, op, permission->output) == BYTE_BY_BYTE;
+    lead = counts && permission->bytes < lead ? permission->bytes : lead;
+  }
+  return lead;
+}
+
+/* Before it writes byte j of its outputs it looks at those bytes of inputs that it may overwrite with it. */
+static bool run_byte_by_byte(struct machine *machine, const struct op *op) {
+  const struct graph *graph = machine->graph;
+  bool right = true;
+  for (uint64_t j = 0; j < 2 * MAX_SIZE; j++) {
+    for (uint32_t i = 0; i < op->n_inputs; i++) {
+      uint64_t lead = lead_of(graph, op, i);
+      bool looks = lead <= j && j - lead < graph->values[op->inputs[i]].spec.size_bytes;
+      right = right && (!looks || is_byte_right(machine, op->inputs[i], j - lead));
+    }
+    for (uint32_t i = 0; i < op->n_outputs; i++) {
+      if (phase_of(graph, op, i) == BYTE_BY_BYTE && j < graph->values[op->outputs[i]].spec.size_bytes) {
+        write_byte(machine, op->outputs[i], j);
+      }
+    }
+  }
+  return right;
 }
 
 static void scribble(struct machine *machine, uint32_t o) {
@@ -307,11 +471,13 @@ static bool run_operator(struct machine *machine, uint32_t o) {
   const struct op *op = &machine->graph->ops[o];
   bool right = true;
   scribble(machine, o);
-  write_outputs(machine, op, false);
+  write_outputs(machine, op, EARLY);
+  right = run_byte_by_byte(machine, op);
   for (uint32_t i = 0; i < op->n_inputs; i++) {
-    right = right && is_right(machine, op->inputs[i]);
+    bool seen_before = lead_of(machine->graph, op, i) != UINT64_MAX;
+    right = right && (seen_before || is_right(machine, op->inputs[i]));
   }
-  write_outputs(machine, op, true);
+  write_outputs(machine, op, LATE);
   for (uint32_t i = 0; i < op->n_outputs; i++) {
     right = right && is_right(machine, op->outputs[i]);
   }
@@ -540,6 +706,18 @@ static void check_guess(
   seen.guesses_unsafe += !right;
 }
 
+static bool has_live_window(const struct graph *graph, const struct berth_problem *problem) {
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t buffer = berth_problem_graph(problem)->value_buffer[v];
+    bool asks = graph->values[v].spec.live_windows && buffers->gap_begin != NULL;
+    if (asks && buffers->gap_begin[buffer] < buffers->gap_begin[buffer + 1]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 START_TEST(what_the_judge_passes_runs) {
   static struct graph graph;
   struct campaign campaign = campaign_plan(GRAPHS);
@@ -554,10 +732,13 @@ START_TEST(what_the_judge_passes_runs) {
     for (uint32_t i = 0; i < permissions->n; i++) {
       bool used = permissions->items[i].answer == BERTH_INPLACE_USED;
       seen.in_place += used;
+      seen.inside += used && permissions->items[i].kind == BERTH_INPLACE_INSIDE;
+      seen.behind += used && permissions->items[i].kind == BERTH_INPLACE_BEHIND;
       seen.in_place_with_streams += used && berth_problem_graph(problem)->operator_stream != NULL;
     }
     seen.graphs++;
     seen.views += berth_problem_graph(problem)->value_root != NULL;
+    seen.windows += has_live_window(&graph, problem);
     seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
     seen.regions += graph.n_regions != 0;
     seen.regions_with_streams +=
@@ -568,6 +749,11 @@ START_TEST(what_the_judge_passes_runs) {
     }
     berth_problem_unref(problem);
   }
+  printf(
+      "%u graphs; %u results over operands or behind, %u of them behind; %u operands inside results; %u "
+      "graphs "
+      "with live windows\n",
+      seen.graphs, seen.in_place - seen.inside, seen.behind, seen.inside, seen.windows);
   if (n < 2000) {
     return; /* too few to have met everything */
   }
@@ -578,6 +764,9 @@ START_TEST(what_the_judge_passes_runs) {
   ck_assert_uint_gt(seen.regions_with_streams, n / 50);
   ck_assert_uint_gt(seen.unsafe_by_order, n / 1000);
   ck_assert_uint_gt(seen.in_place, n / 100);
+  ck_assert_uint_gt(seen.inside, n / 200);
+  ck_assert_uint_gt(seen.behind, n / 200);
+  ck_assert_uint_gt(seen.windows, n / 100);
   ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);
   ck_assert_uint_gt(seen.guesses_safe, n / 50);
   ck_assert_uint_gt(seen.guesses_unsafe, n);

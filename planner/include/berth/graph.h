@@ -26,6 +26,13 @@
  * every view, and a lifetime that is the hull of all its views' and its own; what keeps a view (its class,
  * held) keeps the root. Pins and pools are given for the root.
  *
+ * `live_windows`, of a root that is placed, asks for more: of the root's bytes only the hull of those is live
+ * at a step that somebody touches (by the root's own name or a view's) at that step or before, and at that
+ * step or later. What is given touches all bytes at the first step, what is kept its own bytes at the last;
+ * what a loop does not confine to one trip is touched at the loop's first and last step. A write never ends
+ * the need for a byte, since it may be partial. The buffer has gaps with these windows. With several streams
+ * the root stays whole.
+ *
  * An external INPUT may be donated: the caller gives its bytes up once it was read for the last time, so that
  * a result with a permission may lie in it, and then has no buffer. Once at most, as for every operand. */
 enum berth_donation {
@@ -48,6 +55,7 @@ struct berth_value_spec {
   uint32_t view_of; /* BERTH_NO_INDEX, or the value that this is a view of */
   uint64_t view_offset;
   enum berth_donation donation;
+  bool live_windows;
 };
 
 /* Operators of one stream run one after the other, in the order in which they were added. Operators of
@@ -57,12 +65,30 @@ struct berth_value_spec {
  * that write what it reads. Limits: operators and buffers, each times streams, up to 2^26. */
 #define BERTH_MAX_STREAMS 1024
 
-/* A permission: the operator can write this output over that input (both by their place in its lists), both
- * beginning at one address. Whether it is used is settled when the problem is finished, in the order in which
- * permissions were given, and answered: see berth_problem_permissions. */
+/* A permission for one input and one output of an operator (by their places in its lists) to share bytes.
+ * Whether it is used is settled when the problem is finished, in the order in which permissions were given,
+ * and answered: see berth_problem_permissions.
+ *
+ *   OVER    the operator can write the output over the input, both beginning at one address
+ *   INSIDE  the operator only copies the input into the output, to its bytes from `bytes` on (concat): if the
+ *           input lies there already, the operator leaves these bytes alone. So who produces the input writes
+ *           it into its place, and the two hold the same bytes from the operator on.
+ *   BEHIND  the operator runs through both from the first byte on (diagonal memory optimisation): when it
+ *           writes output byte j, it no longer needs any input byte i with i + `bytes` <= j. So the output
+ * may begin `bytes` or more before the input, and overlap it. `bytes` = size of the output is true of every
+ * operator, and useless. */
+enum berth_inplace_kind {
+  BERTH_INPLACE_OVER = 0,
+  BERTH_INPLACE_INSIDE,
+  BERTH_INPLACE_BEHIND,
+  BERTH_N_INPLACE_KINDS
+};
+
 struct berth_inplace {
   uint32_t input;
   uint32_t output;
+  enum berth_inplace_kind kind;
+  uint64_t bytes; /* 0 if OVER */
 };
 
 struct berth_operator_spec {

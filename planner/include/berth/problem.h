@@ -137,6 +137,7 @@ enum berth_value_flag {
   BERTH_VALUE_ACCUMULATED = 4,
   BERTH_VALUE_DONATED = 8,
   BERTH_VALUE_MUST_USE = 16, /* a donation */
+  BERTH_VALUE_LIVE_WINDOWS = 32,
 };
 
 struct berth_graph {
@@ -167,12 +168,12 @@ const struct berth_pools *berth_problem_pools(const struct berth_problem *proble
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
 
-/* Why a permission is used or is not. A result that is used lies in its operand's buffer, or in the caller's
- * bytes if those were donated (then its value_buffer is BERTH_NO_INDEX, and value_offset counts in the
- * donor); once the operand is dead, the bytes beyond the result are free again (a gap with the result as its
- * window). */
+/* Why a permission is used or is not. Values that share bytes by a permission lie in one buffer, or in the
+ * caller's bytes if those were donated (then their value_buffer is BERTH_NO_INDEX, and value_offset counts in
+ * the donor). The buffer holds at each step the hull of the bytes of those that are live in it, which are
+ * gaps with windows; where a result begins before its operand, the buffer is larger than both. */
 #define BERTH_INPLACE_ANSWERS(X)                                                                             \
-  X(USED, "the result lies in the operand's place")                                                          \
+  X(USED, "operand and result share their bytes")                                                            \
   X(RESTRICTED, "the problem was built without results in place")                                            \
   X(FOREIGN, "the operand belongs to the caller, who did not donate it, or the result does")                 \
   X(KEPT, "the operand is kept to the end: constant, state, output or held, or a view of it is")             \
@@ -183,9 +184,18 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
   X(PINNED, "the operand or the result is pinned")                                                           \
   X(POOLS, "the operand and the result name different pools")                                                \
   X(MISALIGNED, "the operand's place does not suit the result's alignment")                                  \
-  X(OPERAND_TAKEN, "another result lies in the operand's place")                                             \
+  X(OPERAND_TAKEN, "another result has the operand's place")                                                 \
   X(RESULT_PLACED, "the result lies in another operand's place")                                             \
-  X(NOT_ORDERED, "another stream may touch the operand or the result while the operator runs")
+  X(NOT_ORDERED, "another stream may touch the operand or the result while the operator runs")               \
+  X(STREAMS, "with several streams a result can only lie over an operand")                                   \
+  X(IS_VIEW, "the operand is a view, and cannot be moved alone")                                             \
+  X(REWRITTEN, "the operand is written again later, or the result by another operator")                      \
+  X(BEYOND, "the operand does not fit into the result at that byte")                                         \
+  X(PLACES_MEET, "two operands are to lie in the same bytes of the result")                                  \
+  X(WIDER, "what shares the operand's storage reaches beyond the operand")                                   \
+  X(HOSTS, "an operand lies inside the result")                                                              \
+  X(APART, "at that distance the operand and the result would not overlap")                                  \
+  X(BLOCK, "together the operand and the result are too large for a pool")
 
 enum berth_inplace_answer {
 #define X(name, text) BERTH_INPLACE_##name,
@@ -198,6 +208,8 @@ struct berth_permission {
   uint32_t op;
   uint32_t operand; /* values */
   uint32_t result;
+  enum berth_inplace_kind kind;
+  uint64_t bytes;
   enum berth_inplace_answer answer;
 };
 

@@ -164,8 +164,8 @@ static struct berth_problem *graph_with_permissions(bool forbid) {
   }
   static const uint32_t INPUTS[][2] = {{0, 0}, {2, 1}, {3, 3}};
   static const uint32_t OUTPUTS[] = {1, 3, 4};
-  static const struct berth_inplace FIRST[] = {{0, 0}};
-  static const struct berth_inplace SECOND[] = {{1, 0}};
+  static const struct berth_inplace FIRST[] = {{.input = 0, .output = 0}};
+  static const struct berth_inplace SECOND[] = {{.input = 1, .output = 0}};
   for (uint32_t o = 0; o < 3; o++) {
     struct berth_operator_spec op = berth_operator_spec_default();
     op.inputs = INPUTS[o];
@@ -273,7 +273,7 @@ START_TEST(test_streams_and_donations) {
     ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, &err), BERTH_OK);
   }
   static const uint32_t VALUES[] = {0, 1, 2};
-  static const struct berth_inplace FIRST = {0, 0};
+  static const struct berth_inplace FIRST = {.input = 0, .output = 0};
   static const uint32_t WAITS[] = {0};
   for (uint32_t o = 0; o < 2; o++) {
     struct berth_operator_spec op = berth_operator_spec_default();
