@@ -36,9 +36,55 @@ enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
     struct berthctl_planned *out_planned, struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berthctl_remote_verify(
-    const char *server, const struct berth_problem *problem, const uint64_t *offset,
+    const char *server, const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* ---- The plans that a daemon has ---- */
+
+#define BERTHCTL_MAX_PAGE 1000
+#define BERTHCTL_TOKEN_SIZE 24
+#define BERTHCTL_SOURCE_SIZE 64
+
+struct berthctl_stored_plan {
+  char plan_id[BERTH_PLANID_HEX_SIZE];
+  enum berth_plan_status status;
+  uint32_t n_buffers;
+  uint64_t arena_bytes;
+  uint64_t lower_bound_bytes;
+  uint64_t peak_bytes;
+  uint64_t naive_bytes;
+  double solve_seconds;
+  uint64_t stored_bytes;
+  uint64_t n_measurements;
+  double highest_ratio;
+};
+
+/* A page; room for BERTHCTL_MAX_PAGE plans. `token` is "" for the first, then as it came back, and "" again
+ * after the last. */
+enum berth_code berthctl_remote_list(
+    const char *server, uint32_t page_size, struct berthctl_watch *watch,
+    struct berthctl_stored_plan *out_plans, uint32_t *out_n_plans, char token[BERTHCTL_TOKEN_SIZE],
+    struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berthctl_remote_delete(
+    const char *server, const char *plan_id, struct berthctl_watch *watch,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* A peak that a profiler measured; planned_bytes and ratio are the daemon's. */
+struct berthctl_measurement {
+  uint32_t pool;
+  uint64_t measured_bytes;
+  uint64_t planned_bytes;
+  double ratio;
+  char source[BERTHCTL_SOURCE_SIZE];
+};
+
+enum berth_code berthctl_remote_measure(
+    const char *server, const char *plan_id, struct berthctl_watch *watch,
+    struct berthctl_measurement *measurement, uint64_t *out_n_measurements,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* ---- Health ---- */
 
 /* Whether a service ("" is the whole server) serves. `out_word` is "SERVING", "NOT_SERVING" or "UNKNOWN". */
 enum berth_code berthctl_remote_health(

@@ -64,7 +64,7 @@ enum berth_code berthctl_remote_get(
 }
 
 enum berth_code berthctl_remote_verify(
-    const char *server, const struct berth_problem *problem, const uint64_t *offset,
+    const char *server, const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) {
   struct berthctl_rpc *rpc = NULL;
@@ -72,7 +72,7 @@ enum berth_code berthctl_remote_verify(
   if (code == BERTH_OK) {
     struct berthctl_rpc_call call = watched_call(watch);
     code =
-        berthctl_rpc_verify(rpc, problem, NULL, offset, &call, out_violations, n_capacity, out_verdict, err);
+        berthctl_rpc_verify(rpc, problem, pool, offset, &call, out_violations, n_capacity, out_verdict, err);
   }
   berthctl_rpc_close(rpc);
   return code;

@@ -27,15 +27,45 @@ enum berth_code berthctl_remote_get(
 }
 
 enum berth_code berthctl_remote_verify(
-    const char *server, const struct berth_problem *problem, const uint64_t *offset,
+    const char *server, const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) {
   (void)problem;
+  (void)pool;
   (void)offset;
   (void)watch;
   (void)out_violations;
   (void)n_capacity;
   (void)out_verdict;
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_list(
+    const char *server, uint32_t page_size, struct berthctl_watch *watch,
+    struct berthctl_stored_plan *out_plans, uint32_t *out_n_plans, char token[BERTHCTL_TOKEN_SIZE],
+    struct berth_error *err) {
+  (void)page_size;
+  (void)watch;
+  (void)out_plans;
+  *out_n_plans = 0;
+  token[0] = '\0';
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_delete(
+    const char *server, const char *plan_id, struct berthctl_watch *watch, struct berth_error *err) {
+  (void)plan_id;
+  (void)watch;
+  return refuse(server, err);
+}
+
+enum berth_code berthctl_remote_measure(
+    const char *server, const char *plan_id, struct berthctl_watch *watch,
+    struct berthctl_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
+  (void)plan_id;
+  (void)watch;
+  (void)measurement;
+  *out_n_measurements = 0;
   return refuse(server, err);
 }
 

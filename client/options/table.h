@@ -19,8 +19,9 @@
     "As plan with --capacity, which must be given: succeeds if a plan within the capacity was found. "       \
     "Otherwise says by how much the capacity is short, and which buffers are to blame.")                     \
   X(VERIFY, "verify", "FILE PLAN", 2, 2, "check a plan that any tool made",                                  \
-    "Checks PLAN, a CSV with the columns id and offset, against the problem in FILE by an independent "      \
-    "judge: no two buffers that live at the same time share a byte, offsets are aligned, pins are kept. "    \
+    "Checks PLAN, a CSV with the columns id and offset or a plan that plan --json printed, against the "     \
+    "problem in FILE by an independent judge: no two buffers that live at the same time share a byte, "      \
+    "offsets are aligned, pins are kept. Of each violation the buffers, the bytes and the steps are told. "  \
     "One of the two may be '-'.")                                                                            \
   X(EXPLAIN, "explain", "FILE", 1, 1, "show what the peak is made of",                                       \
     "Lists the buffers that are live at the step of the peak, largest first, with their shares; they sum "   \
@@ -40,6 +41,15 @@
   X(GET, "get", "ID [FILE]", 1, 2, "fetch a plan by its id",                                                 \
     "Fetches the plan with the id that plan printed. Ids leave names and the order of buffers out; with "    \
     "FILE, the problem that was planned, the plan is mapped back to its buffers, and checked.")              \
+  X(LIST, "list", "", 0, 0, "list the plans that a daemon has",                                              \
+    "Lists the plans that the daemon keeps in its cache, in the order of their ids: how far each got, its "  \
+    "arena, and the highest of the peaks that were measured against it, as a share of what was planned.")    \
+  X(RM, "rm", "ID", 1, 1, "make a daemon forget a plan",                                                     \
+    "Removes the plan with the id from the daemon's cache. The same problem is then planned again.")         \
+  X(MEASURE, "measure", "ID BYTES", 2, 2, "hold a measured peak against a plan",                             \
+    "Reports the peak that a profiler measured, in bytes or with a unit, against the plan with the id, and " \
+    "prints the drift: measured over planned. The daemon keeps the newest with the plan, and exports the "   \
+    "drift as a metric.")                                                                                    \
   X(SERVER, "server", "status|health", 1, 1, "ask a daemon how it is",                                       \
     "status shows the address, how long an answer takes, and whether each service serves. health prints "    \
     "one word and is meant for probes: it succeeds only if the daemon serves.")                              \
@@ -58,7 +68,9 @@ enum berthctl_verb {
 #define BERTHCTL_ON(verb) (1u << BERTHCTL_VERB_##verb)
 #define BERTHCTL_ON_PLAN (BERTHCTL_ON(PLAN) | BERTHCTL_ON(FIT))
 #define BERTHCTL_ON_SEARCH (BERTHCTL_ON_PLAN | BERTHCTL_ON(CHECK))
-#define BERTHCTL_ON_REMOTE (BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(SERVER))
+#define BERTHCTL_ON_STORED (BERTHCTL_ON(LIST) | BERTHCTL_ON(RM) | BERTHCTL_ON(MEASURE))
+#define BERTHCTL_ON_REMOTE                                                                                   \
+  (BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON_STORED | BERTHCTL_ON(SERVER))
 #define BERTHCTL_ON_OUTPUT (BERTHCTL_ON_REMOTE | BERTHCTL_ON(EXPLAIN) | BERTHCTL_ON(DIFF))
 #define BERTHCTL_ON_ALL ((1u << BERTHCTL_N_VERBS) - 1)
 
@@ -92,14 +104,19 @@ enum berthctl_kind {
   X(TIMELINE, "timeline", 0, TEXT, "FORM", BERTHCTL_ON(EXPLAIN), NULL,                                       \
     "show the bytes that are live over time, and nothing else: text, csv or json")                           \
   X(NAME, "name", 'n', TEXT, "NAME",                                                                         \
-    BERTHCTL_ON_OUTPUT & ~(BERTHCTL_ON(SERVER) | BERTHCTL_ON(DIFF) | BERTHCTL_ON(CHECK)), NULL,              \
-    "the problem's name in what is printed; the file's name by default")                                     \
-  X(JSON, "json", 'j', FLAG, NULL, BERTHCTL_ON_OUTPUT, NULL, "print one JSON object")                        \
+    BERTHCTL_ON_OUTPUT &                                                                                     \
+        ~(BERTHCTL_ON(SERVER) | BERTHCTL_ON(DIFF) | BERTHCTL_ON(CHECK) | BERTHCTL_ON_STORED),                \
+    NULL, "the problem's name in what is printed; the file's name by default")                               \
+  X(POOL, "pool", 0, TEXT, "INDEX", BERTHCTL_ON(MEASURE), NULL,                                              \
+    "the pool whose peak was measured; 0, the first, by default")                                            \
+  X(SOURCE, "source", 0, TEXT, "TEXT", BERTHCTL_ON(MEASURE), NULL, "who measured, in at most 63 bytes")      \
+  X(JSON, "json", 'j', FLAG, NULL, BERTHCTL_ON_OUTPUT & ~BERTHCTL_ON(RM), NULL, "print one JSON object")     \
   X(CSV, "csv", 0, FILE, "FILE", BERTHCTL_ON_PLAN | BERTHCTL_ON(GET), NULL,                                  \
     "write the problem with its offsets as MiniMalloc's CSV; '-' is standard output")                        \
   X(SVG, "svg", 0, FILE, "FILE", BERTHCTL_ON_PLAN | BERTHCTL_ON(GET), NULL,                                  \
     "draw the plan: steps across, offsets up; '-' is standard output")                                       \
-  X(ALL, "all", 'a', FLAG, NULL, BERTHCTL_ON_OUTPUT & ~BERTHCTL_ON(SERVER), NULL,                            \
+  X(ALL, "all", 'a', FLAG, NULL,                                                                             \
+    BERTHCTL_ON_OUTPUT & ~(BERTHCTL_ON(SERVER) | BERTHCTL_ON(RM) | BERTHCTL_ON(MEASURE)), NULL,              \
     "show every row of the table, and not only the largest")                                                 \
   X(QUIET, "quiet", 'q', FLAG, NULL, BERTHCTL_ON_OUTPUT, NULL,                                               \
     "print nothing but what was asked for and errors")                                                       \

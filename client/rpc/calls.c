@@ -8,7 +8,7 @@
 
 #define MAX_MEMORY 4096
 
-static enum berth_code need_message(bool came, struct berth_error *err) {
+enum berth_code need_message(bool came, struct berth_error *err) {
   if (came) {
     return BERTH_OK;
   }

@@ -43,6 +43,9 @@ enum berth_code
 exchange_run(struct berthctl_rpc *rpc, struct exchange *exchange, struct berth_error *err) BERTH_MUST_USE;
 void exchange_finish(struct exchange *exchange);
 
+/* INTERNAL if a unary call ended well without an answer. */
+enum berth_code need_message(bool came, struct berth_error *err) BERTH_MUST_USE;
+
 /* Fills `err` from a status and its trailers; `code` is not OK. */
 enum berth_code error_from_status(
     const struct berthctl_rpc *rpc, grpc_status_code code, grpc_slice text,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "berth/berth.h"
+#include "codec/stored.h"
 
 #define BERTHCTL_PLAN_ID_SIZE 65 /* 64 hexadecimal digits and a NUL */
 
@@ -54,6 +55,23 @@ enum berth_code berthctl_rpc_verify(
     struct berthctl_rpc *rpc, const struct berth_problem *problem, const uint32_t *pool,
     const uint64_t *offset, const struct berthctl_rpc_call *call, struct berth_violation *out_violations,
     uint32_t n_capacity, struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* A page of the plans that the server has; room for BERTH_PAGE_SIZE_MOST. `token` is "" for the first page,
+ * then as it came back, and "" again after the last. */
+enum berth_code berthctl_rpc_list(
+    struct berthctl_rpc *rpc, uint32_t page_size, const struct berthctl_rpc_call *call,
+    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
+    struct berth_error *err) BERTH_MUST_USE;
+
+enum berth_code berthctl_rpc_delete(
+    struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* Reports a measured peak; it comes back held against the plan. */
+enum berth_code berthctl_rpc_measure(
+    struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
+    struct berth_codec_measurement *measurement, uint64_t *out_n_measurements,
+    struct berth_error *err) BERTH_MUST_USE;
 
 enum berthctl_health {
   BERTHCTL_HEALTH_UNKNOWN = 0, /* grpc.health.v1's numbers */

@@ -1,30 +1,20 @@
+#include <inttypes.h>
 #include <stdlib.h>
 
-#include "minimalloc/minimalloc.h"
+#include "berth/report.h"
 #include "text/units.h"
 #include "verbs/internal.h"
+#include "verbs/places.h"
 
 enum { N_SHOWN = 20, N_LISTED = 1000 };
 
 struct judged {
   const struct berth_problem *problem;
-  uint64_t *offsets;
+  struct berthctl_places places;
   struct berth_violation *violations; /* room for N_LISTED */
   struct berth_verdict verdict;
   uint64_t arena_bytes;
 };
-
-static uint64_t arena_of(const struct berth_problem *problem, const uint64_t *offsets) {
-  const struct berth_buffers *buffers = berth_problem_buffers(problem);
-  uint64_t arena = 0;
-  for (uint32_t i = 0; i < buffers->n; i++) {
-    uint64_t end;
-    if (offsets[i] != BERTH_NO_OFFSET && !__builtin_add_overflow(offsets[i], buffers->size_bytes[i], &end)) {
-      arena = end > arena ? end : arena;
-    }
-  }
-  return arena;
-}
 
 static void
 write_buffer(struct berth_json *json, const char *key, const struct berth_problem *problem, uint32_t buffer) {
@@ -49,6 +39,7 @@ static void write_violation(
   berth_json_string(json, "kind", berth_violation_kind_name(violation->kind));
   write_buffer(json, "buffer_a", problem, violation->buffer_a);
   write_buffer(json, "buffer_b", problem, violation->buffer_b);
+  berth_json_u64(json, "pool", violation->pool);
   berth_json_u64(json, "first_byte", violation->first_byte);
   berth_json_u64(json, "end_byte", violation->end_byte);
   berth_json_i64(json, "first_step", violation->first_step);
@@ -91,21 +82,23 @@ static void print_text(const struct judged *judged, bool all, const struct berth
   }
 }
 
-static enum berthctl_exit
-load_offsets(const struct berthctl_terminal *terminal, const char *path, struct judged *judged) {
-  struct berth_error err = {.code = BERTH_OK};
-  struct berthctl_input input;
-  enum berth_code code = berthctl_input_read(path, &input, &err);
-  if (code == BERTH_OK) {
-    code = berth_minimalloc_read_offsets(
-        input.bytes, input.n_bytes, judged->problem, NULL, judged->offsets, &err);
-    berthctl_input_finish(&input);
+/* What the plan says of itself, held against what its buffers reach. The judge sees offsets only. */
+static void judge_arena(struct judged *judged) {
+  const struct berthctl_places *places = &judged->places;
+  if (!places->has_arena || places->stated_arena_bytes >= judged->arena_bytes) {
+    return;
   }
-  if (code != BERTH_OK) {
-    return berthctl_error_say(terminal, path, &err);
+  judged->verdict.n_violations++;
+  if (judged->verdict.n_listed == N_LISTED) {
+    return;
   }
-  judged->arena_bytes = arena_of(judged->problem, judged->offsets);
-  return BERTHCTL_EXIT_OK;
+  struct berth_violation *violation = &judged->violations[judged->verdict.n_listed++];
+  *violation = (struct berth_violation){
+      .kind = BERTH_VIOLATION_FIGURES, .buffer_a = BERTH_NO_INDEX, .buffer_b = BERTH_NO_INDEX};
+  snprintf(
+      violation->message, sizeof violation->message,
+      "the plan states an arena of %" PRIu64 " bytes, but its buffers reach %" PRIu64,
+      places->stated_arena_bytes, judged->arena_bytes);
 }
 
 static enum berthctl_exit judge(
@@ -116,16 +109,17 @@ static enum berthctl_exit judge(
   struct berthctl_watch watch;
   berthctl_start_watch(&watch, options, terminal);
   enum berth_code code = is_local ? berth_verify_offsets(
-                                        judged->problem, NULL, judged->offsets, NULL, judged->violations,
-                                        N_LISTED, &judged->verdict, &err)
+                                        judged->problem, judged->places.pool, judged->places.offset, NULL,
+                                        judged->violations, N_LISTED, &judged->verdict, &err)
                                   : berthctl_remote_verify(
-                                        server, judged->problem, judged->offsets, &watch, judged->violations,
-                                        N_LISTED, &judged->verdict, &err);
+                                        server, judged->problem, judged->places.pool, judged->places.offset,
+                                        &watch, judged->violations, N_LISTED, &judged->verdict, &err);
   berthctl_watch_finish(&watch);
   if (code != BERTH_OK) {
     return is_local ? berthctl_error_say(terminal, options->arguments[1], &err)
                     : berthctl_say_remote(terminal, server, options->arguments[1], &err);
   }
+  judge_arena(judged);
   if (options->is_set[BERTHCTL_OPTION_JSON]) {
     print_json(judged);
   } else if (!options->is_set[BERTHCTL_OPTION_QUIET]) {
@@ -141,20 +135,21 @@ berthctl_verb_verify(const struct berthctl_options *options, const struct berthc
   if (status != BERTHCTL_EXIT_OK) {
     return status;
   }
-  size_t n = (size_t)berth_problem_buffers(problem)->n + 1;
-  struct judged judged = {
-      .problem = problem,
-      .offsets = malloc(n * sizeof *judged.offsets),
-      .violations = malloc(N_LISTED * sizeof *judged.violations)};
-  if (judged.offsets == NULL || judged.violations == NULL) {
+  struct judged judged = {.problem = problem, .violations = malloc(N_LISTED * sizeof *judged.violations)};
+  if (judged.violations == NULL) {
     struct berth_error err;
     berth_fail_memory(&err);
     status = berthctl_error_say(terminal, NULL, &err);
   } else {
-    status = load_offsets(terminal, options->arguments[1], &judged);
-    status = status == BERTHCTL_EXIT_OK ? judge(options, terminal, &judged) : status;
+    status = berthctl_load_places(terminal, options->arguments[1], problem, &judged.places);
   }
-  free(judged.offsets);
+  if (status == BERTHCTL_EXIT_OK) {
+    const struct berth_report_side side = {
+        .problem = problem, .offset = judged.places.offset, .pool = judged.places.pool};
+    judged.arena_bytes = berth_report_arenas(&side);
+    status = judge(options, terminal, &judged);
+  }
+  berthctl_places_finish(&judged.places);
   free(judged.violations);
   berth_problem_unref(problem);
   return status;

@@ -31,7 +31,8 @@ int64_t call_deadline_ns(const struct call *call) {
   if (__builtin_mul_overflow(left.tv_sec, INT64_C(1000000000), &left_ns) ||
       __builtin_add_overflow(left_ns, left.tv_nsec, &left_ns) ||
       __builtin_add_overflow(left_ns, monotonic_ns(), &left_ns)) {
-    return left.tv_sec < 0 ? 0 : BERTHD_NO_DEADLINE;
+    return left.tv_sec < 0 ? 0
+                           : BERTHD_NO_DEADLINE - 1; /* far, but it is one: the core cuts it to its limit */
   }
   return left_ns;
 }
@@ -76,6 +77,25 @@ void call_unref(struct call *call) {
   }
 }
 
+/* Posts that could not be made when it was their time. */
+static void post_what_failed(struct berthd_rpc *rpc) {
+  for (size_t i = 0; i < N_METHODS; i++) {
+    unsigned n = atomic_exchange(&rpc->n_unposted[i], 0);
+    for (; n > 0; n--) {
+      call_post(rpc, &METHODS[i]); /* one that fails again is counted again */
+    }
+  }
+}
+
+/* The end of the call tells whether the client is to blame, or was gone (on_finished). */
+static void fail_without_payload(struct call *call) {
+  struct berth_error err;
+  berth_fail(
+      &err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MISSING_FIELD, BERTH_NO_INDEX, NULL,
+      "the call has no message");
+  call_fail(call, &err);
+}
+
 static void on_came(struct event *event, bool ok) {
   struct call *call = CONTAINER(event, struct call, came);
   if (!ok) { /* the server shuts down */
@@ -85,7 +105,8 @@ static void on_came(struct event *event, bool ok) {
   struct berthd_rpc *rpc = call->rpc;
   rpc_open(rpc);
   if (!atomic_load_explicit(&rpc->draining, memory_order_relaxed)) {
-    call_post(rpc, call->method, call->registration);
+    call_post(rpc, call->method);
+    post_what_failed(rpc);
   }
   call->started_ns = monotonic_ns();
   call->id = atomic_fetch_add(&rpc->n_calls, 1) + 1;
@@ -93,7 +114,12 @@ static void on_came(struct event *event, bool ok) {
     call->deadline = call->details.deadline;
   }
   berthd_metrics_add(rpc->metrics, BERTHD_METRIC_CALL_STARTED, call->method->label, 0, 1);
-  call->method->start(call);
+  call->lacks_payload = call->method->has_payload && call->payload == NULL;
+  if (call->lacks_payload) {
+    fail_without_payload(call);
+  } else {
+    call->method->start(call);
+  }
 }
 
 static void on_closed(struct event *event, bool ok) {
@@ -133,6 +159,11 @@ static void on_finished(struct event *event, bool ok) {
   (void)ok; /* false: the client did not wait for the answer */
   struct call *call = CONTAINER(event, struct call, finished);
   double seconds = (double)(monotonic_ns() - call->started_ns) / 1e9;
+  if (call->lacks_payload && call->cancelled) {
+    call->reply.code = BERTH_CANCELLED; /* it left before its message came */
+  } else if (call->lacks_payload) {
+    berthd_metrics_add(call->rpc->metrics, BERTHD_METRIC_REJECTED, BERTHD_REJECTION_MALFORMED, 0, 1);
+  }
   berthd_metrics_observe(
       call->rpc->metrics, BERTHD_METRIC_CALL_DURATION, call->method->label, (unsigned)call->reply.code,
       seconds);
@@ -142,17 +173,18 @@ static void on_finished(struct event *event, bool ok) {
 
 static void on_written(struct event *event, bool ok);
 
-void call_post(struct berthd_rpc *rpc, const struct method *method, void *registration) {
+void call_post(struct berthd_rpc *rpc, const struct method *method) {
+  size_t index = (size_t)(method - METHODS);
   struct call *call = calloc(1, sizeof *call);
   if (call == NULL || pthread_mutex_init(&call->lock, NULL) != 0) {
     free(call);
+    atomic_fetch_add(&rpc->n_unposted[index], 1);
     BERTHD_LOG(
         ERROR, "rpc.post_failed", BERTHD_STR("method", method->path), BERTHD_STR("why", "out of memory"));
     return;
   }
   call->rpc = rpc;
   call->method = method;
-  call->registration = registration;
   atomic_init(&call->n_refs, 1);
   event_arm(&call->closed, on_closed);
   event_arm(&call->finished, on_finished);
@@ -162,7 +194,7 @@ void call_post(struct berthd_rpc *rpc, const struct method *method, void *regist
   event_arm(&call->came, on_came);
   if (method->path != NULL) {
     error = grpc_server_request_registered_call(
-        rpc->server, registration, &call->call, &call->deadline, &call->metadata,
+        rpc->server, rpc->registrations[index], &call->call, &call->deadline, &call->metadata,
         method->has_payload ? &call->payload : NULL, rpc->queue, rpc->queue, &call->came);
   } else {
     grpc_call_details_init(&call->details);
@@ -245,13 +277,12 @@ static void on_written(struct event *event, bool ok) {
   struct call *call = CONTAINER(event, struct call, written);
   pthread_mutex_lock(&call->lock);
   call->writing = false;
-  if (call->ended) {
-    if (call->has_reply) {
-      start_final(call);
-    }
-  } else if (call->has_next && ok) {
+  if (call->has_next && ok && (!call->ended || call->sends_next_last)) {
     call->has_next = false;
     start_write(call, call->next);
+  }
+  if (call->ended && call->has_reply && !call->writing) {
+    start_final(call);
   }
   bool told = !call->ended && !call->writing && call->on_written != NULL;
   pthread_mutex_unlock(&call->lock);

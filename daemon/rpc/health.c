@@ -161,6 +161,7 @@ void health_watch_start(struct call *call) {
     return;
   }
   call->watched_service = service;
+  call->sends_next_last = true; /* that the server does not serve any more is what a watch is for */
   call->on_closed = on_watcher_gone;
   call_ref(call);
   if (endless_join(call)) {

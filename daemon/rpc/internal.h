@@ -52,6 +52,9 @@ struct method {
   void (*start)(struct call *call); /* on the queue's thread */
 };
 
+enum { N_METHODS = 15 };
+extern const struct method METHODS[N_METHODS]; /* server.c */
+
 /* ---- Calls ---- */
 
 enum { MAX_TRAILERS = 2 };
@@ -69,7 +72,6 @@ struct reply {
 struct call {
   struct berthd_rpc *rpc;
   const struct method *method;
-  void *registration; /* gRPC's, of the method */
   atomic_uint n_refs;
 
   /* Filled by gRPC when the call comes. */
@@ -98,12 +100,14 @@ struct call {
   grpc_byte_buffer *sending; /* the message of the batch under way */
   bool has_next; /* the latest message that could not be written yet; an older one is dropped for it */
   grpc_slice next;
+  bool sends_next_last; /* what waits is written before the status, and not dropped for it */
   struct berthd_request *request;
   void (*on_written)(struct call *call); /* may be NULL */
   void (*on_closed)(struct call *call);  /* the client is gone, or all is sent; may be NULL */
 
   int cancelled;
-  bool heavy; /* the lane has it */
+  bool lacks_payload; /* no message came with it: the client sent none, or was gone before it came */
+  bool heavy;         /* the lane has it */
   struct call *next_in_lane;
 
   /* Of one method each. */
@@ -120,8 +124,9 @@ struct call {
   grpc_byte_buffer *incoming; /* reflection */
 };
 
-/* Posts one more request for a method; what cannot be posted is tried again when the next call comes. */
-void call_post(struct berthd_rpc *rpc, const struct method *method, void *registration);
+/* Posts one more request for a method; what cannot be posted now is tried again when the next call comes, to
+ * whatever method. */
+void call_post(struct berthd_rpc *rpc, const struct method *method);
 struct call *call_ref(struct call *call);
 void call_unref(struct call *call);
 
@@ -261,6 +266,8 @@ struct berthd_rpc {
   struct lane *lane;
   struct replies *replies;
   struct health health;
+  void *registrations[N_METHODS]; /* gRPC's */
+  atomic_uint n_unposted[N_METHODS];
   struct event drained;
   void *drained_ctx;
   void (*on_drained)(void *ctx);

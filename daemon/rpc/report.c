@@ -179,21 +179,6 @@ side_of(const struct berth_codec_placed *placed, const struct berth_plan *plan) 
       .pool = plan != NULL ? plan->pool : placed->pool};
 }
 
-/* Where the last byte of the pool's buffers ends. What has no offset, or one beyond all bounds, is left out.
- */
-static uint64_t arena_of(const struct berth_report_side *side, uint32_t pool) {
-  const struct berth_buffers *buffers = berth_problem_buffers(side->problem);
-  uint64_t arena = 0;
-  for (uint32_t i = 0; side->offset != NULL && i < buffers->n; i++) {
-    uint64_t end;
-    bool counts = (side->pool != NULL ? side->pool[i] : 0) == pool && buffers->size_bytes[i] > 0 &&
-                  side->offset[i] != BERTH_NO_OFFSET &&
-                  !__builtin_add_overflow(side->offset[i], buffers->size_bytes[i], &end);
-    arena = counts && end > arena ? end : arena;
-  }
-  return arena;
-}
-
 /* ---- Explain ---- */
 
 static enum berth_code explain_decode(
@@ -300,7 +285,7 @@ static enum berth_code explain_pools(
     if (code == BERTH_OK) {
       struct berth_codec_pool_use *use = &explanation->pools[i];
       use->name = pools->items[i].name;
-      use->arena_bytes = arena_of(side, i);
+      use->arena_bytes = berth_report_arena(side, i);
       use->peak_bytes = most_of(points, n_points, &use->peak_step);
       explanation->out.n_pools = i + 1;
       berth_report_free(explanation->allocator, points);
@@ -385,21 +370,12 @@ static void diff_finish(struct report *report) {
   berth_codec_placed_finish(&report->of.diff.sides[1]);
 }
 
-static uint64_t arenas_of(const struct berth_report_side *side) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < berth_problem_pools(side->problem)->n; i++) {
-    uint64_t arena = arena_of(side, i);
-    sum = arena <= UINT64_MAX - sum ? sum + arena : UINT64_MAX;
-  }
-  return sum;
-}
-
 static enum berth_code compare(
     const struct berth_codec_diff *request, const struct berth_plan *const plans[2],
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   const struct berth_report_side before = side_of(&request->sides[0], plans[0]);
   const struct berth_report_side after = side_of(&request->sides[1], plans[1]);
-  const uint64_t arenas[2] = {arenas_of(&before), arenas_of(&after)};
+  const uint64_t arenas[2] = {berth_report_arenas(&before), berth_report_arenas(&after)};
   struct berth_comparison comparison;
   enum berth_code code = berth_report_compare(&before, &after, allocator, &comparison, err);
   if (code == BERTH_OK) {

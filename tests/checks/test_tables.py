@@ -10,7 +10,7 @@ from rules import REPOSITORY
 BUILD = REPOSITORY / "build/release"
 BIN = BUILD / "bin"
 PAGES = sorted([*(BUILD / "man").glob("*.[1-8]"), *(BUILD / "client/man").glob("*.[1-8]")])
-VERBS = ("plan", "fit", "verify", "explain", "diff", "check", "get", "server", "completion", "version", "help")
+VERBS = ("plan", "fit", "verify", "explain", "diff", "check", "get", "list", "rm", "measure", "server", "completion", "version", "help")
 
 
 def output(*words):

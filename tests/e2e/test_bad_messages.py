@@ -2,10 +2,12 @@
 import os
 import random
 import socket
+import threading
 import time
 
 import grpc
 import pytest
+from lib.daemon import poll
 from lib.paths import SANITIZED
 from lib.problems import fill, random_rows
 from lib.protos import Api
@@ -315,3 +317,26 @@ def test_unknown_methods(api):
         began = time.monotonic()
         assert call(api, b"", method) == grpc.StatusCode.UNIMPLEMENTED, method
         assert time.monotonic() - began < 3
+
+
+def test_call_that_leaves_before_its_message_is_not_to_blame(start, protos):
+    daemon = start()
+    api = Api(protos, daemon.address)
+    gone = threading.Event()
+
+    def nothing_yet():
+        gone.wait(30)
+        yield from ()
+
+    call = api.raw(COMPUTE, "stream_unary").future(nothing_yet(), timeout=30)
+    time.sleep(0.3)  # its headers are there
+    call.cancel()
+    labels = {"grpc_method": COMPUTE[1:], "grpc_status": "CANCELLED"}
+    poll(lambda: daemon.metric("grpc_server_call_duration_seconds_count", **labels) == 1, 10, "the call is gone")
+    gone.set()
+    assert daemon.metric("berth_rejected_total", reason="malformed") == 0
+    with pytest.raises(grpc.RpcError) as caught:
+        api.raw(COMPUTE, "stream_unary")(iter(()), timeout=20)
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    poll(lambda: daemon.metric("berth_rejected_total", reason="malformed") == 1, 10, "it is counted")
+    api.close()

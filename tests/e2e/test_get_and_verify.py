@@ -4,6 +4,7 @@ from lib.ctl import BAD_INPUT, NOT_VALID, OK, UNAVAILABLE, USAGE
 from lib.ctl import ctl as bare_ctl
 from lib.paths import EXAMPLE, RESNET50
 from lib.problems import csv, random_rows
+from test_json import save
 
 pytestmark = pytest.mark.sanitize
 
@@ -61,6 +62,71 @@ def test_verdicts_are_the_same_here_and_there(ctl, folder):
     there, here = ctl("verify", EXAMPLE, plan, "--json"), bare_ctl("verify", "--local", EXAMPLE, plan, "--json")
     assert there.status == here.status == NOT_VALID
     assert there.json == here.json and there.json["n_violations"] > 0
+
+
+TWO_POOLS = {
+    "pools": [{"name": "fast", "capacity": 100}, {"name": "slow"}],
+    "buffers": [{"id": f"b{i}", "size": 40, "lower": i, "upper": i + 3} for i in range(6)],
+}
+
+
+def both(ctl, problem, plan):
+    """Returns the verdict, which is the same here and there."""
+    there, here = ctl("verify", problem, plan, "--json"), bare_ctl("verify", "--local", problem, plan, "--json")
+    assert there.status == here.status and there.json == here.json, (there, here)
+    return here
+
+
+def test_plans_as_json_with_pools(ctl, folder):
+    problem, plan = save(folder, "p.json", TWO_POOLS), folder / "plan.json"
+    made = ctl("plan", problem, "--json")
+    plan.write_text(made.out)
+    assert {b["pool"] for b in made.json["buffers"]} == {"fast", "slow"}
+    verdict = both(ctl, problem, plan)
+    assert verdict.status == OK and verdict.json["arena_bytes"] == made.json["arena_bytes"]
+    wrong = made.json
+    for buffer in wrong["buffers"]:
+        buffer["offset"], buffer["pool"] = 0, "slow"
+    save(folder, "plan.json", wrong)
+    verdict = both(ctl, problem, plan)
+    assert verdict.status == NOT_VALID
+    found = {(v["buffer_a"]["id"], v["buffer_b"]["id"]): v for v in verdict.json["violations"] if v["kind"] == "overlap"}
+    one = found.get(("b0", "b1")) or found[("b1", "b0")]
+    assert (one["first_byte"], one["end_byte"], one["first_step"], one["end_step"], one["pool"]) == (0, 40, 1, 3, 1)
+    said = ctl("verify", problem, plan).out
+    assert "b0" in said and "b1" in said
+
+
+def test_an_arena_that_is_stated_too_small(ctl, folder):
+    problem, plan = save(folder, "p.json", TWO_POOLS), folder / "plan.json"
+    made = ctl("plan", problem, "--json").json
+    made["arena_bytes"] -= 1
+    save(folder, "plan.json", made)
+    verdict = both(ctl, problem, plan)
+    assert verdict.status == NOT_VALID
+    (violation,) = verdict.json["violations"]
+    assert violation["kind"] == "figures" and "states an arena" in violation["message"]
+
+
+def test_a_buffer_that_the_plan_leaves_out(ctl, folder):
+    problem, plan = save(folder, "p.json", TWO_POOLS), folder / "plan.json"
+    made = ctl("plan", problem, "--json").json
+    gone = made["buffers"].pop(3)
+    save(folder, "plan.json", made)
+    (violation,) = both(ctl, problem, plan).json["violations"]
+    assert violation["kind"] == "unplaced" and violation["buffer_a"]["id"] == gone["id"]
+
+
+@pytest.mark.parametrize("change, told", [
+    ({"id": "other"}, "$.buffers[2]: the problem has no buffer"), ({"pool": "none"}, 'no pool "none"'),
+])
+def test_plans_of_other_problems(ctl, folder, change, told):
+    problem, plan = save(folder, "p.json", TWO_POOLS), folder / "plan.json"
+    made = ctl("plan", problem, "--json").json
+    made["buffers"][2].update(change)
+    save(folder, "plan.json", made)
+    result = ctl("verify", problem, plan)
+    assert result.status == BAD_INPUT and told.removeprefix("$.") in result.err, result
 
 
 def test_state_of_the_daemon(ctl, folder):

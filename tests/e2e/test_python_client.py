@@ -78,6 +78,16 @@ def test_stream_from_the_cache_is_the_result_alone(api, protos):
     assert len(events) == 1 and events[0].result.cached
 
 
+def test_stream_and_call_end_with_the_same_plan(api, protos):
+    """Streams do not go through the kept replies; what they end with is the same."""
+    rows = random_rows(45, seed=19)
+    streamed = list(api.stream(request_for(protos, rows, "StreamPlanRequest"), timeout=20))[-1].result
+    computed = [api.compute(request_for(protos, rows), timeout=20) for _ in range(3)]
+    again = list(api.stream(request_for(protos, rows, "StreamPlanRequest"), timeout=20))[-1].result
+    assert not streamed.cached and all(one.cached for one in (*computed, again))
+    assert all(one.plan == streamed.plan for one in (*computed, again))
+
+
 def test_validate_only(api, protos):
     request = request_for(protos, random_rows(40, seed=13))
     request.validate_only = True

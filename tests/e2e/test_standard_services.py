@@ -37,7 +37,6 @@ def test_watch_sees_the_drain(start, protos):
     api = Api(protos, daemon.address)
     watch = api.watch(protos.health.HealthCheckRequest(), timeout=30)
     assert next(watch).status == protos.health.HealthCheckResponse.SERVING
-    # Work that is open keeps the drain going; without any the daemon is gone at once, and the watch with it.
     request = protos.service.ComputePlanRequest()
     fill(request.problem, endless_rows())
     request.options.budget_ticks = 100_000_000_000
@@ -48,6 +47,24 @@ def test_watch_sees_the_drain(start, protos):
     assert work.result(timeout=20).plan.arena_bytes, "the work gets the best plan so far"
     api.close()
     poll(lambda: not daemon.running(), 15, "it ends")
+
+
+def test_watch_sees_an_idle_daemon_end(start, protos):
+    """Nothing keeps the drain going: the last word of a watch must come all the same."""
+    for _ in range(10):
+        daemon = start()
+        api = Api(protos, daemon.address)
+        watches = [api.watch(protos.health.HealthCheckRequest(), timeout=30) for _ in range(5)]
+        for watch in watches:
+            assert next(watch).status == protos.health.HealthCheckResponse.SERVING
+        daemon.send_signal(15)
+        for watch in watches:
+            assert next(watch).status == protos.health.HealthCheckResponse.NOT_SERVING
+            with pytest.raises(grpc.RpcError) as caught:
+                next(watch)
+            assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+        assert daemon.wait(15) == 0
+        api.close()
 
 
 @pytest.fixture(params=["v1", "v1alpha"])
@@ -76,7 +93,9 @@ def test_descriptors_of_a_symbol_are_whole(reflect):
     names = {f.name for f in files}
     assert "berth/v1/plan_service.proto" in names
     services = [s for f in files for s in f.service if s.name == "PlanService"]
-    assert [m.name for m in services[0].method] == ["ComputePlan", "StreamPlan", "GetPlan", "VerifyPlan"]
+    assert [m.name for m in services[0].method] == [
+        "ComputePlan", "StreamPlan", "GetPlan", "VerifyPlan", "ExplainPlan", "DiffPlans", "ListPlans", "BatchGetPlans",
+        "DeletePlan", "ReportMeasurement"]
 
 
 def test_several_requests_on_one_stream(reflect):

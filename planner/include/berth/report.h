@@ -101,6 +101,11 @@ struct berth_report_side {
   const struct berth_text *pool_name; /* in the place of `pool`; NULL: by `pool` */
 };
 
+/* Where the last byte of the pool's buffers ends; of all pools: the sum. Buffers without an offset, or that
+ * end beyond 2^64, are left out. `pool_name` is not looked at. */
+uint64_t berth_report_arena(const struct berth_report_side *side, uint32_t pool);
+uint64_t berth_report_arenas(const struct berth_report_side *side);
+
 /* Which buffer of `b` each of `a` is, or BERTH_NO_INDEX: by id; those without one by their place among
  * these; a workspace has its operator's id and is matched with workspaces only. */
 enum berth_code berth_report_match(

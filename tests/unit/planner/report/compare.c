@@ -202,9 +202,37 @@ START_TEST(pools_are_compared_by_name) {
 }
 END_TEST
 
+START_TEST(arenas_are_where_pools_end) {
+  struct side a = {.problem = NULL};
+  sample_init(&a.sample);
+  for (uint32_t i = 0; i < 2; i++) {
+    a.sample.pools[i] = berth_pool_spec_default();
+    a.sample.pools[i].name = (struct berth_text){i == 0 ? "x" : "y", 1};
+  }
+  a.sample.n_pools = 2;
+  add(&a, 1, 10, 0, 1);
+  add(&a, 2, 20, 0, 1);
+  add(&a, 3, 0, 0, 1);
+  add(&a, 4, 5, 0, 1);
+  a.offsets[1] = 7;
+  a.offsets[2] = 1000;
+  a.offsets[3] = BERTH_NO_OFFSET;
+  side_build(&a);
+  ck_assert_uint_eq(berth_report_arenas(&a.side), 27);
+  a.side.pool = (const uint32_t[]){0, 1, 1, 1};
+  ck_assert_uint_eq(berth_report_arena(&a.side, 0), 10);
+  ck_assert_uint_eq(berth_report_arena(&a.side, 1), 27);
+  ck_assert_uint_eq(berth_report_arenas(&a.side), 37);
+  a.side.offset = NULL;
+  ck_assert_uint_eq(berth_report_arenas(&a.side), 0);
+  side_finish(&a);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "report/compare", (const TTest *const[]){
-                            what_changed_is_told, there_and_back_and_with_itself,
-                            workspaces_are_matched_apart, pools_are_compared_by_name, NULL});
+      "report/compare",
+      (const TTest *const[]){
+          what_changed_is_told, there_and_back_and_with_itself, workspaces_are_matched_apart,
+          pools_are_compared_by_name, arenas_are_where_pools_end, NULL});
 }

@@ -1,0 +1,83 @@
+/* The plans that a server has: listed, forgotten, measured. */
+#include "rpc/internal.h"
+
+struct answer {
+  struct berthctl_rpc *rpc;
+  bool came;
+  struct berth_codec_summary *summaries;
+  uint32_t *n_summaries;
+  char *token;
+  struct berth_codec_measurement *measurement;
+  uint64_t *n_measurements;
+};
+
+static enum berth_code
+run(struct answer *answer, const char *path, grpc_slice request, const struct berthctl_rpc_call *call,
+    enum berth_code (*on_message)(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err),
+    struct berth_error *err) {
+  struct exchange exchange = {
+      .path = path, .request = request, .call = call, .ctx = answer, .on_message = on_message};
+  enum berth_code code = exchange_run(answer->rpc, &exchange, err);
+  exchange_finish(&exchange);
+  return code == BERTH_OK ? need_message(answer->came, err) : code;
+}
+
+static enum berth_code on_list(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
+  struct answer *answer = ctx;
+  answer->came = true;
+  return berth_codec_decode_list_response(
+      &answer->rpc->codec, bytes, n_bytes, answer->summaries, answer->n_summaries, answer->token, err);
+}
+
+enum berth_code berthctl_rpc_list(
+    struct berthctl_rpc *rpc, uint32_t page_size, const struct berthctl_rpc_call *call,
+    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
+    struct berth_error *err) {
+  struct request_sink sink;
+  struct answer answer = {
+      .rpc = rpc, .summaries = out_summaries, .n_summaries = out_n_summaries, .token = token};
+  request_sink_init(&sink);
+  *out_n_summaries = 0;
+  enum berth_code code = berth_codec_encode_list(page_size, token, &sink.base, err);
+  return code == BERTH_OK ? run(&answer, "/berth.v1.PlanService/ListPlans", sink.slice, call, on_list, err)
+                          : code;
+}
+
+static enum berth_code on_deleted(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
+  (void)bytes;
+  (void)n_bytes;
+  (void)err;
+  ((struct answer *)ctx)->came = true; /* it says nothing */
+  return BERTH_OK;
+}
+
+enum berth_code berthctl_rpc_delete(
+    struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
+    struct berth_error *err) {
+  struct request_sink sink;
+  struct answer answer = {.rpc = rpc};
+  request_sink_init(&sink);
+  enum berth_code code = berth_codec_encode_delete(plan_id, &sink.base, err);
+  return code == BERTH_OK
+             ? run(&answer, "/berth.v1.PlanService/DeletePlan", sink.slice, call, on_deleted, err)
+             : code;
+}
+
+static enum berth_code on_measured(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
+  struct answer *answer = ctx;
+  answer->came = true;
+  return berth_codec_decode_measurement_response(
+      &answer->rpc->codec, bytes, n_bytes, answer->measurement, answer->n_measurements, err);
+}
+
+enum berth_code berthctl_rpc_measure(
+    struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
+    struct berth_codec_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
+  struct request_sink sink;
+  struct answer answer = {.rpc = rpc, .measurement = measurement, .n_measurements = out_n_measurements};
+  request_sink_init(&sink);
+  enum berth_code code = berth_codec_encode_measurement_report(plan_id, measurement, &sink.base, err);
+  return code == BERTH_OK
+             ? run(&answer, "/berth.v1.PlanService/ReportMeasurement", sink.slice, call, on_measured, err)
+             : code;
+}
