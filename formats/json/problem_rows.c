@@ -111,6 +111,56 @@ void berth_json_take_gaps(struct berth_json_object *object, unsigned key, struct
   reader->path.entry = BERTH_NO_INDEX;
 }
 
+/* A step, or the components of a clock. */
+static void take_time(
+    struct berth_json_object *object, unsigned key, struct berth_json_block *block, int64_t *out_step,
+    const uint32_t **out_clock, uint32_t *out_n) {
+  struct berth_json_reader *reader = object->reader;
+  const char *at = object->at[key];
+  *out_n = 0;
+  if (at == NULL || *at != '[' || reader->code != BERTH_OK) {
+    berth_json_take_i64(object, key, out_step);
+    return;
+  }
+  reader->path.field = object->keys[key];
+  struct berth_json_iterator elements = berth_json_scan_enter(at);
+  const char *name;
+  const char *element;
+  uint32_t n = 0;
+  for (; n <= BERTH_MAX_CLOCKS && berth_json_scan_next(&elements, &name, &element); n++) {
+    uint64_t number;
+    uint32_t *clock = berth_json_room(reader, block, (size_t)n + 1, sizeof *clock);
+    reader->path.entry = n;
+    if (clock == NULL || !berth_json_read_u64(reader, element, &number)) {
+      return;
+    }
+    clock[n] = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX; /* the builder says what is too much */
+  }
+  reader->path.entry = BERTH_NO_INDEX;
+  if (n == 0) {
+    berth_json_refuse(
+        reader, at, BERTH_REASON_BAD_LIFETIME, "is empty; a step or the components of a clock are right");
+    return;
+  }
+  *out_clock = block->items;
+  *out_n = n;
+  reader->path.field = NULL;
+}
+
+static void take_lifetime(struct berth_json_object *object, struct berth_buffer_spec *spec) {
+  struct berth_json_reader *reader = object->reader;
+  uint32_t n_upper;
+  take_time(object, LOWER, &reader->inputs, &spec->lower, &spec->clock_lower, &spec->n_clocks);
+  take_time(object, UPPER, &reader->outputs, &spec->upper, &spec->clock_upper, &n_upper);
+  if (reader->code == BERTH_OK && n_upper != spec->n_clocks) {
+    reader->path.field = object->keys[UPPER];
+    berth_json_refuse(
+        reader, object->at[UPPER], BERTH_REASON_BAD_LIFETIME,
+        "has %u components and \"lower\" has %u; as many are right (a step has none)", n_upper,
+        spec->n_clocks);
+  }
+}
+
 static void read_buffer(struct berth_json_reader *reader, const char *at) {
   struct berth_buffer_spec spec = berth_buffer_spec_default();
   struct berth_json_object object;
@@ -124,8 +174,7 @@ static void read_buffer(struct berth_json_reader *reader, const char *at) {
   berth_json_take_id(&object, ID, &spec.id);
   berth_json_take_u64(&object, SIZE, &spec.size_bytes);
   berth_json_take_u64(&object, ALIGNMENT, &spec.alignment);
-  berth_json_take_i64(&object, LOWER, &spec.lower);
-  berth_json_take_i64(&object, UPPER, &spec.upper);
+  take_lifetime(&object, &spec);
   berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);
   berth_json_take_pin(&object, OFFSET, &spec.pinned_offset);
   berth_json_take_references(&object, POOLS, BERTH_JSON_POOLS, &reader->pools, &spec.pools, &spec.n_pools);

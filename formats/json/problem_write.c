@@ -87,14 +87,29 @@ static void write_pools(struct output *output) {
 
 /* ---- Buffers ---- */
 
+static void write_time(
+    struct output *output, const char *name, const struct berth_buffers *buffers, uint32_t buffer,
+    const int64_t *step, const uint32_t *clock) {
+  size_t n = buffers->n_clocks;
+  if (n == 0) {
+    berth_json_i64(&output->json, name, step[buffer]);
+    return;
+  }
+  berth_json_open(&output->json, name, '[');
+  for (size_t c = 0; c < n; c++) {
+    berth_json_u64(&output->json, NULL, clock[buffer * n + c]);
+  }
+  berth_json_close(&output->json, ']');
+}
+
 static void write_buffer(struct output *output, const struct berth_buffers *buffers, uint32_t buffer) {
   struct berth_json *json = &output->json;
   berth_json_open(json, NULL, '{');
   write_id(output, "id", berth_problem_buffer_id(output->problem, buffer));
   berth_json_u64(json, "size", buffers->size_bytes[buffer]);
   write_unless(output, "alignment", buffers->alignment[buffer], 1);
-  berth_json_i64(json, "lower", buffers->lower[buffer]);
-  berth_json_i64(json, "upper", buffers->upper[buffer]);
+  write_time(output, "lower", buffers, buffer, buffers->lower, buffers->clock_lower);
+  write_time(output, "upper", buffers, buffer, buffers->upper, buffers->clock_upper);
   write_class(output, (enum berth_buffer_class)buffers->class_[buffer]);
   if (buffers->pinned_offset != NULL) {
     write_unless(output, "offset", buffers->pinned_offset[buffer], BERTH_UNPINNED);

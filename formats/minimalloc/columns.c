@@ -134,17 +134,11 @@ static enum berth_code fail_number(
     struct berth_minimalloc_cursor *cursor, enum berth_minimalloc_role role,
     struct berth_minimalloc_field cell, const char *right) {
   struct berth_minimalloc_excerpt excerpt = berth_minimalloc_excerpt(cell);
-  bool is_time = role == BERTH_MINIMALLOC_LOWER || role == BERTH_MINIMALLOC_UPPER;
   const char *name = cursor->columns.name[role];
   if (cell.begin == cell.end) {
     berth_fail(
         cursor->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MISSING_FIELD, cursor->index, name,
         "%s is empty; %s is right", name, right);
-  } else if (is_time && memchr(cell.begin, ':', (size_t)(cell.end - cell.begin)) != NULL) {
-    berth_fail(
-        cursor->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_NUMBER, cursor->index, name,
-        "%s %s is a vector clock; partial orders are not supported yet, %s is right", name, excerpt.text,
-        right);
   } else {
     berth_fail(
         cursor->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_NUMBER, cursor->index, name,
@@ -173,28 +167,89 @@ enum berth_code berth_minimalloc_cell_i64(
   return fail_number(cursor, role, cell, "a whole number from -2^63 to 2^63 - 1");
 }
 
-enum berth_code berth_minimalloc_cell_lifetime(
-    struct berth_minimalloc_cursor *cursor, int64_t *out_lower, int64_t *out_upper) {
-  enum berth_code code = berth_minimalloc_cell_i64(cursor, BERTH_MINIMALLOC_LOWER, out_lower);
+/* ---- Lifetimes ---- */
+
+static bool is_clock(const struct berth_minimalloc_cursor *cursor, enum berth_minimalloc_role role) {
+  struct berth_minimalloc_field cell = berth_minimalloc_cell(cursor, role);
+  return memchr(cell.begin, ':', (size_t)(cell.end - cell.begin)) != NULL;
+}
+
+/* Numbers between colons. */
+static enum berth_code read_clock(
+    struct berth_minimalloc_cursor *cursor, enum berth_minimalloc_role role, uint32_t *out_clock,
+    uint32_t *out_n) {
+  struct berth_minimalloc_field cell = berth_minimalloc_trim(berth_minimalloc_cell(cursor, role));
+  const char *at = cell.begin;
+  for (*out_n = 0; *out_n < BERTH_MAX_CLOCKS; at++) {
+    uint64_t number;
+    if (berth_minimalloc_u64(&at, cell.end, &number) != BERTH_MINIMALLOC_NUMBER_OK ||
+        number > BERTH_MAX_CLOCK) {
+      break;
+    }
+    out_clock[(*out_n)++] = (uint32_t)number;
+    if (at == cell.end) {
+      return BERTH_OK;
+    }
+    if (*at != ':') {
+      break;
+    }
+  }
+  return fail_number(
+      cursor, role, cell,
+      "a vector clock of up to 1024 whole numbers from 0 to 2^30, with colons between them,");
+}
+
+static enum berth_code read_clocks(struct berth_minimalloc_cursor *cursor, struct berth_buffer_spec *out) {
+  uint32_t n_upper = 0;
+  enum berth_code code = read_clock(cursor, BERTH_MINIMALLOC_LOWER, cursor->clocks[0], &out->n_clocks);
   if (code == BERTH_OK) {
-    code = berth_minimalloc_cell_i64(cursor, BERTH_MINIMALLOC_UPPER, out_upper);
+    code = read_clock(cursor, BERTH_MINIMALLOC_UPPER, cursor->clocks[1], &n_upper);
   }
   if (code != BERTH_OK) {
     return code;
   }
-  if (*out_upper < *out_lower) {
+  out->clock_lower = cursor->clocks[0];
+  out->clock_upper = cursor->clocks[1];
+  const char *name = cursor->columns.name[BERTH_MINIMALLOC_UPPER];
+  if (cursor->columns.inclusive || n_upper != out->n_clocks) {
+    berth_fail(
+        cursor->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_LIFETIME, cursor->index, name,
+        cursor->columns.inclusive ? "%s is a last step, which clocks do not have; call the column 'upper'"
+                                  : "%s has %u components, and there are %u where the lifetime begins",
+        name, n_upper, out->n_clocks);
+    return berth_minimalloc_blame(cursor, BERTH_MINIMALLOC_UPPER, NULL);
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code read_steps(struct berth_minimalloc_cursor *cursor, struct berth_buffer_spec *out) {
+  enum berth_code code = berth_minimalloc_cell_i64(cursor, BERTH_MINIMALLOC_LOWER, &out->lower);
+  if (code == BERTH_OK) {
+    code = berth_minimalloc_cell_i64(cursor, BERTH_MINIMALLOC_UPPER, &out->upper);
+  }
+  if (code != BERTH_OK) {
+    return code;
+  }
+  if (out->upper < out->lower) {
     berth_fail(
         cursor->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_LIFETIME, cursor->index,
         cursor->columns.name[BERTH_MINIMALLOC_UPPER],
         "the lifetime ends (%s %lld) before it begins (%s %lld)",
-        cursor->columns.name[BERTH_MINIMALLOC_UPPER], (long long)*out_upper,
-        cursor->columns.name[BERTH_MINIMALLOC_LOWER], (long long)*out_lower);
+        cursor->columns.name[BERTH_MINIMALLOC_UPPER], (long long)out->upper,
+        cursor->columns.name[BERTH_MINIMALLOC_LOWER], (long long)out->lower);
     return berth_minimalloc_blame(cursor, BERTH_MINIMALLOC_UPPER, NULL);
   }
-  if (cursor->columns.inclusive && __builtin_add_overflow(*out_upper, 1, out_upper)) {
+  if (cursor->columns.inclusive && __builtin_add_overflow(out->upper, 1, &out->upper)) {
     struct berth_minimalloc_field cell =
         berth_minimalloc_trim(berth_minimalloc_cell(cursor, BERTH_MINIMALLOC_UPPER));
     return fail_number(cursor, BERTH_MINIMALLOC_UPPER, cell, "a last step of at most 2^63 - 2");
   }
   return BERTH_OK;
+}
+
+enum berth_code
+berth_minimalloc_cell_lifetime(struct berth_minimalloc_cursor *cursor, struct berth_buffer_spec *out) {
+  out->n_clocks = 0;
+  bool clocks = is_clock(cursor, BERTH_MINIMALLOC_LOWER) || is_clock(cursor, BERTH_MINIMALLOC_UPPER);
+  return clocks ? read_clocks(cursor, out) : read_steps(cursor, out);
 }

@@ -2,6 +2,7 @@
 #ifndef MINIMALLOC_COLUMNS_H
 #define MINIMALLOC_COLUMNS_H
 
+#include "berth/buffer.h"
 #include "minimalloc/rows.h"
 
 enum berth_minimalloc_role {
@@ -37,6 +38,7 @@ struct berth_minimalloc_cursor {
   struct berth_minimalloc_row row;
   uint32_t index; /* of the row among rows */
   struct berth_error *err;
+  uint32_t clocks[2][BERTH_MAX_CLOCKS]; /* of the row's lifetime */
 };
 
 /* The next row with exactly one field a column. */
@@ -59,9 +61,9 @@ enum berth_code berth_minimalloc_cell_u64(
 enum berth_code berth_minimalloc_cell_i64(
     struct berth_minimalloc_cursor *cursor, enum berth_minimalloc_role role, int64_t *out) BERTH_MUST_USE;
 
-/* [lower, upper), whatever the header's convention. */
+/* [lower, upper), whatever the header's convention, or clocks, which lie in the cursor. */
 enum berth_code berth_minimalloc_cell_lifetime(
-    struct berth_minimalloc_cursor *cursor, int64_t *out_lower, int64_t *out_upper) BERTH_MUST_USE;
+    struct berth_minimalloc_cursor *cursor, struct berth_buffer_spec *out) BERTH_MUST_USE;
 
 /* Puts line and column of the role's cell (`at`, if given) on an error that was made. */
 enum berth_code berth_minimalloc_blame(

@@ -21,7 +21,8 @@
  * closing quote, `""` standing for one quote, commas and line ends included. A quote elsewhere is plain text.
  *
  * lower == upper is one step, size 0 conflicts with nothing; MiniMalloc crashes on the one and refuses the
- * other. Vector clocks (`3:0`), which omnimalloc writes for partial orders, are refused.
+ * other. Vector clocks (`3:0`) in `lower` and `upper`, as omnimalloc writes partial orders, are those of
+ * berth_buffer_spec; with them there is no `end` and there are no gaps.
  *
  * Errors carry the line and the column in bytes, both from 1. */
 #ifndef MINIMALLOC_MINIMALLOC_H
@@ -48,7 +49,8 @@ enum berth_code berth_minimalloc_read_offsets(
 
 /* The problem with half-open lifetimes; with a plan that has offsets, MiniMalloc's output form: the same and
  * an `offset` column. `plan` may be NULL. Reading it back gives the same problem (a plan reads back as pins).
- * What the format cannot say (several pools, pairs that must not share) is FAILED_PRECONDITION. */
+ * What the format cannot say (several pools, pairs that must not share, gaps beside clocks) is
+ * FAILED_PRECONDITION. */
 enum berth_code berth_minimalloc_write(
     const struct berth_problem *problem, const struct berth_plan *plan, struct berth_sink sink,
     struct berth_error *err) BERTH_MUST_USE;

@@ -88,6 +88,31 @@ fail_other_problem(struct matcher *matcher, enum berth_minimalloc_role role, uin
   return fail_here(matcher, role);
 }
 
+static bool
+begins_same(const struct berth_buffers *buffers, uint32_t buffer, const struct berth_buffer_spec *life) {
+  size_t n = life->n_clocks;
+  return n == buffers->n_clocks &&
+         (n != 0 ? memcmp(life->clock_lower, buffers->clock_lower + buffer * n, n * sizeof(uint32_t)) == 0
+                 : life->lower == buffers->lower[buffer]);
+}
+
+/* What ends where it begins is read as one step, as by the builder. */
+static bool
+ends_same(const struct berth_buffers *buffers, uint32_t buffer, const struct berth_buffer_spec *life) {
+  size_t n = life->n_clocks;
+  if (n == 0) {
+    bool is_empty = life->lower == life->upper && life->upper != INT64_MAX;
+    return life->upper + is_empty == buffers->upper[buffer];
+  }
+  bool is_empty = memcmp(life->clock_lower, life->clock_upper, n * sizeof(uint32_t)) == 0;
+  for (size_t c = 0; c < n; c++) {
+    if (life->clock_upper[c] + is_empty != buffers->clock_upper[buffer * n + c]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* What a plan repeats of its problem must be the same there. */
 static enum berth_code check_same(struct matcher *matcher, uint32_t buffer) {
   struct berth_minimalloc_cursor *cursor = &matcher->cursor;
@@ -95,15 +120,12 @@ static enum berth_code check_same(struct matcher *matcher, uint32_t buffer) {
   enum berth_code code = BERTH_OK;
   if (berth_minimalloc_has(cursor, BERTH_MINIMALLOC_LOWER) &&
       berth_minimalloc_has(cursor, BERTH_MINIMALLOC_UPPER)) {
-    int64_t lower;
-    int64_t upper;
-    code = berth_minimalloc_cell_lifetime(cursor, &lower, &upper);
-    upper +=
-        code == BERTH_OK && lower == upper && upper != INT64_MAX; /* read as one step, as by the builder */
-    if (code == BERTH_OK && lower != buffers->lower[buffer]) {
+    struct berth_buffer_spec life;
+    code = berth_minimalloc_cell_lifetime(cursor, &life);
+    if (code == BERTH_OK && !begins_same(buffers, buffer, &life)) {
       return fail_other_problem(matcher, BERTH_MINIMALLOC_LOWER, buffer);
     }
-    if (code == BERTH_OK && upper != buffers->upper[buffer]) {
+    if (code == BERTH_OK && !ends_same(buffers, buffer, &life)) {
       return fail_other_problem(matcher, BERTH_MINIMALLOC_UPPER, buffer);
     }
   }

@@ -154,7 +154,7 @@ static enum berth_code add_row(struct reader *reader) {
   struct berth_minimalloc_cursor *cursor = &reader->cursor;
   struct berth_buffer_spec spec = berth_buffer_spec_default();
   size_t id_size;
-  enum berth_code code = berth_minimalloc_cell_lifetime(cursor, &spec.lower, &spec.upper);
+  enum berth_code code = berth_minimalloc_cell_lifetime(cursor, &spec);
   if (code == BERTH_OK) {
     code = berth_minimalloc_cell_u64(cursor, BERTH_MINIMALLOC_SIZE, &spec.size_bytes);
   }

@@ -59,6 +59,22 @@ static void write_gaps(struct berth_writer *writer, const struct berth_buffers *
   }
 }
 
+/* A step, or a clock. A clock of one component is a step. */
+static void write_time(
+    struct berth_writer *writer, const struct berth_buffers *buffers, uint32_t buffer, const int64_t *step,
+    const uint32_t *clock) {
+  if (buffers->n_clocks == 0) {
+    berth_writer_i64(writer, step[buffer]);
+    return;
+  }
+  for (size_t c = 0; c < buffers->n_clocks; c++) {
+    if (c != 0) {
+      berth_writer_char(writer, ':');
+    }
+    berth_writer_u64(writer, clock[buffer * buffers->n_clocks + c]);
+  }
+}
+
 static uint64_t
 offset_of(const struct berth_buffers *buffers, const struct berth_plan *plan, uint32_t buffer) {
   if (plan != NULL && plan->offset != NULL) {
@@ -73,9 +89,9 @@ static void write_row(
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
   write_id(writer, berth_problem_buffer_id(problem, buffer));
   berth_writer_char(writer, ',');
-  berth_writer_i64(writer, buffers->lower[buffer]);
+  write_time(writer, buffers, buffer, buffers->lower, buffers->clock_lower);
   berth_writer_char(writer, ',');
-  berth_writer_i64(writer, buffers->upper[buffer]);
+  write_time(writer, buffers, buffer, buffers->upper, buffers->clock_upper);
   berth_writer_char(writer, ',');
   berth_writer_u64(writer, buffers->size_bytes[buffer]);
   if (shape->has_alignment) {
@@ -102,10 +118,13 @@ enum berth_code berth_minimalloc_write(
     const struct berth_problem *problem, const struct berth_plan *plan, struct berth_sink sink,
     struct berth_error *err) {
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
-  if (berth_problem_pools(problem)->n > 1 || buffers->n_conflicts != 0) {
+  bool has_gaps = buffers->gap_begin != NULL && buffers->gap_begin[buffers->n] != 0;
+  if (berth_problem_pools(problem)->n > 1 || buffers->n_conflicts != 0 ||
+      (has_gaps && buffers->n_clocks != 0)) {
     return berth_fail(
         err, BERTH_FAILED_PRECONDITION, BERTH_REASON_BAD_POOL, BERTH_NO_INDEX, NULL,
-        "MiniMalloc's CSV can only say one pool, and no pairs that must not share; JSON can say this plan");
+        "MiniMalloc's CSV can only say one pool, no pairs that must not share, and no gaps beside clocks; "
+        "JSON can say this plan");
   }
   struct shape shape = find_shape(buffers, plan);
   struct berth_writer writer;

@@ -166,7 +166,9 @@ enum berth_code berth_problem_builder_add_buffer(
   if (berth_builder_enter(builder, BERTH_FORM_BUFFERS)) {
     uint32_t index = (uint32_t)builder->problem->rows.size.n;
     struct berth_item item = {.kind = "buffer", .index = index, .id = spec->id};
-    if (berth_builder_add_row(builder, item, spec, false) == BERTH_OK && out_buffer != NULL) {
+    struct berth_buffer_spec row;
+    if (berth_builder_add_clocks(builder, item, spec, &row) == BERTH_OK &&
+        berth_builder_add_row(builder, item, &row, false) == BERTH_OK && out_buffer != NULL) {
       *out_buffer = index;
     }
   }

@@ -64,6 +64,10 @@ enum berth_code berth_builder_close_pools(struct berth_problem_builder *builder)
 enum berth_code berth_builder_add_row(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec,
     bool external);
+/* Keeps the buffer's clocks, if it has any; *out_row is the buffer with the lifetime that they make. */
+enum berth_code berth_builder_add_clocks(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec,
+    struct berth_buffer_spec *out_row);
 /* Keeps an id; blames the item where it is no text or there is no room. */
 enum berth_code berth_builder_add_name(
     struct berth_problem_builder *builder, struct berth_names *names, struct berth_item item,

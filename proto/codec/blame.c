@@ -110,6 +110,13 @@ enum berth_code feed_blame(const struct feed *feed, enum berth_code code) {
   } else if (strcmp(entry->column, "gap_lower") == 0) {
     index = first_about(m->n_gap_buffer, m->gap_buffer, index);
   }
+  bool is_time = strcmp(entry->column, "buffer_lower") == 0 || strcmp(entry->column, "buffer_upper") == 0;
+  if (is_time && m->clock_components != 0) { /* of the row's first component */
+    snprintf(
+        err->field, sizeof err->field, "problem.buffer_clock_%s[%" PRIu64 "]", entry->word,
+        (uint64_t)index * m->clock_components);
+    return code;
+  }
   snprintf(err->field, sizeof err->field, "problem.%s[%" PRIu32 "]", entry->column, index);
   return code;
 }

@@ -7,8 +7,8 @@ static enum berth_code check_buffers(const struct feed *feed) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_buffer_size_bytes;
   const struct column columns[] = {
-      {"buffer_lower", m->n_buffer_lower, EXACTLY},
-      {"buffer_upper", m->n_buffer_upper, EXACTLY},
+      {"buffer_lower", m->n_buffer_lower, m->clock_components != 0 ? EMPTY : EXACTLY},
+      {"buffer_upper", m->n_buffer_upper, m->clock_components != 0 ? EMPTY : EXACTLY},
       {"buffer_alignment", m->n_buffer_alignment, EMPTY_OR},
       {"buffer_class", m->n_buffer_class, EMPTY_OR},
       {"buffer_id_end", m->n_buffer_id_end, EMPTY_OR},
@@ -25,6 +25,30 @@ static enum berth_code check_buffers(const struct feed *feed) {
         feed, "buffer_pool_end", m->n_buffer_pool_end, m->buffer_pool_end, "buffer_pool", m->n_buffer_pool);
   }
   return code;
+}
+
+/* A clock a buffer; their length is known to be right before they are looked at. */
+static enum berth_code check_clocks(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  const struct column columns[] = {
+      {"buffer_clock_upper", m->n_buffer_clock_upper, EXACTLY},
+  };
+  size_t n;
+  if (m->clock_components > BERTH_MAX_CLOCKS) {
+    return berth_fail(
+        feed->err, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
+        "problem.clock_components", "problem.clock_components is %u; at most %u are allowed",
+        m->clock_components, BERTH_MAX_CLOCKS);
+  }
+  if (__builtin_mul_overflow(m->n_buffer_size_bytes, (size_t)m->clock_components, &n) ||
+      m->n_buffer_clock_lower != n) {
+    return berth_fail(
+        feed->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX,
+        "problem.buffer_clock_lower",
+        "problem.buffer_clock_lower has %zu entries, but there are %zu buffers with %u components each",
+        m->n_buffer_clock_lower, m->n_buffer_size_bytes, m->clock_components);
+  }
+  return feed_check_lengths(feed, "buffer_clock_lower", m->n_buffer_clock_lower, columns, 1);
 }
 
 static enum berth_code check_gaps(const struct feed *feed) {
@@ -72,8 +96,14 @@ add_each_buffer(const struct feed *feed, const uint64_t *pinned, const struct be
     spec.id = feed_text(m->buffer_id_text, m->n_buffer_id_end, m->buffer_id_end, i);
     spec.size_bytes = m->buffer_size_bytes[i];
     spec.alignment = m->n_buffer_alignment > 0 ? m->buffer_alignment[i] : 1;
-    spec.lower = m->buffer_lower[i];
-    spec.upper = m->buffer_upper[i];
+    if (m->clock_components == 0) {
+      spec.lower = m->buffer_lower[i];
+      spec.upper = m->buffer_upper[i];
+    } else {
+      spec.n_clocks = m->clock_components;
+      spec.clock_lower = m->buffer_clock_lower + i * m->clock_components;
+      spec.clock_upper = m->buffer_clock_upper + i * m->clock_components;
+    }
     spec.class_ = feed_class(m->n_buffer_class, m->buffer_class, i);
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
     if (m->n_buffer_pool_end > 0) {
@@ -120,6 +150,9 @@ enum berth_code feed_buffers(const struct feed *feed) {
   uint64_t *pinned = NULL;
   struct berth_gap *gaps = NULL;
   enum berth_code code = check_buffers(feed);
+  if (code == BERTH_OK) {
+    code = check_clocks(feed);
+  }
   if (code == BERTH_OK) {
     code = check_gaps(feed);
   }

@@ -10,11 +10,17 @@ enum berth_code feed_check_lengths(
     const struct feed *feed, const char *of, size_t n_rows, const struct column *columns, size_t n_columns) {
   for (size_t i = 0; i < n_columns; i++) {
     const struct column *column = &columns[i];
-    if (column->n == n_rows || (column->need == EMPTY_OR && column->n == 0)) {
+    bool fits = column->need != EMPTY && column->n == n_rows;
+    if (fits || (column->need != EXACTLY && column->n == 0)) {
       continue;
     }
     char path[BERTH_FIELD_SIZE];
     snprintf(path, sizeof path, "problem.%s", column->name);
+    if (column->need == EMPTY) {
+      return berth_fail(
+          feed->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX, path,
+          "%s has %zu entries, but clocks are in its place", path, column->n);
+    }
     return berth_fail(
         feed->err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX, path,
         "%s has %zu entries, but problem.%s has %zu", path, column->n, of, n_rows);

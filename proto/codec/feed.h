@@ -23,7 +23,7 @@ enum berth_code feed_blame(const struct feed *feed, enum berth_code code) BERTH_
 
 /* ---- Columns against each other, so that loops may index freely (columns.c) ---- */
 
-enum need { EXACTLY, EMPTY_OR };
+enum need { EXACTLY, EMPTY_OR, EMPTY };
 
 struct column {
   const char *name;

@@ -29,7 +29,8 @@ static bool states_buffers(const Berth__V1__Problem *m) {
   return (m->n_buffer_size_bytes | m->n_buffer_lower | m->n_buffer_upper | m->n_buffer_alignment |
           m->n_buffer_class | m->buffer_id_text.len | m->n_buffer_id_end | m->n_buffer_pool_end |
           m->n_buffer_pool | m->n_gap_buffer | m->n_gap_lower | m->n_gap_upper | m->n_gap_window_lower |
-          m->n_gap_window_upper | m->n_conflict_a | m->n_conflict_b) != 0;
+          m->n_gap_window_upper | m->n_conflict_a | m->n_conflict_b | m->clock_components |
+          m->n_buffer_clock_lower | m->n_buffer_clock_upper) != 0;
 }
 
 static bool states_graph(const Berth__V1__Problem *m) {

@@ -227,10 +227,18 @@ static bool put_conflicts(
 static bool put_buffers(
     struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
-  out->n_buffer_size_bytes = out->n_buffer_lower = out->n_buffer_upper = buffers->n;
+  out->n_buffer_size_bytes = buffers->n;
   out->buffer_size_bytes = UNCONST(uint64_t, buffers->size_bytes);
-  out->buffer_lower = UNCONST(int64_t, buffers->lower);
-  out->buffer_upper = UNCONST(int64_t, buffers->upper);
+  if (buffers->n_clocks != 0) {
+    out->clock_components = buffers->n_clocks;
+    out->n_buffer_clock_lower = out->n_buffer_clock_upper = (size_t)buffers->n * buffers->n_clocks;
+    out->buffer_clock_lower = UNCONST(uint32_t, buffers->clock_lower);
+    out->buffer_clock_upper = UNCONST(uint32_t, buffers->clock_upper);
+  } else {
+    out->n_buffer_lower = out->n_buffer_upper = buffers->n;
+    out->buffer_lower = UNCONST(int64_t, buffers->lower);
+    out->buffer_upper = UNCONST(int64_t, buffers->upper);
+  }
   if (any_not(buffers->alignment, buffers->n, 1)) {
     out->n_buffer_alignment = buffers->n;
     out->buffer_alignment = UNCONST(uint64_t, buffers->alignment);

@@ -68,6 +68,8 @@ static const struct bound BOUNDS[] = {
     BOUND(problem, 120, edges),
     BOUND(problem, 121, edges),
     BOUND(problem, 122, buffers),
+    BOUND(problem, 131, edges),
+    BOUND(problem, 132, edges),
     BOUND(plan_options, 4, words),
     BOUND(get_plan_request, 1, text_bytes),
     BOUND(batch_get_plans_request, 1, page),

@@ -9,6 +9,8 @@
 #define BERTH_UNLIMITED UINT64_MAX /* a pool without a capacity */
 #define BERTH_MAX_BUFFERS (UINT32_C(1) << 28)
 #define BERTH_MAX_POOLS 1024
+#define BERTH_MAX_CLOCKS 1024
+#define BERTH_MAX_CLOCK (UINT32_C(1) << 30)
 
 enum berth_buffer_class {
   BERTH_CLASS_TEMPORARY = 0,
@@ -62,6 +64,13 @@ struct berth_buffer_spec {
   uint32_t n_pools;
   const struct berth_gap *gaps;
   uint32_t n_gaps;
+  /* A partial order: vector clocks of n_clocks components in place of lower and upper, of all buffers or of
+   * none. A buffer comes before another if its upper clock is at most the other's lower one in every
+   * component. Each component ends no earlier than it begins; equal clocks are read as one step of all. No
+   * gaps then. */
+  const uint32_t *clock_lower;
+  const uint32_t *clock_upper;
+  uint32_t n_clocks;
 };
 
 #endif

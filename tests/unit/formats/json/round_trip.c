@@ -111,6 +111,8 @@ START_TEST(by_hand) {
       "\"lower\": -9223372036854775808, \"upper\": 9223372036854775807}]}",
       "{\"buffers\": [{\"size\": 1, \"lower\": 0, \"upper\": 2, \"gaps\": [{\"lower\": 0, \"upper\": 1}]},"
       "{\"id\": \"1\", \"size\": 1, \"lower\": 5, \"upper\": 6}], \"conflicts\": [[0, \"1\"]]}",
+      "{\"buffers\": [{\"size\": 1, \"lower\": [0, 0], \"upper\": [1, 0]},"
+      "{\"size\": 1, \"lower\": [0, 3], \"upper\": [0, 3]}], \"conflicts\": [[0, 1]]}",
       "{\"values\": [{\"id\": \"x\", \"size\": 8, \"class\": \"input\", \"external\": true,"
       "\"donation\": \"must_use\"}, {\"size\": 8, \"class\": \"output\"}], \"operators\": [{\"id\": \"o\","
       "\"inputs\": [\"x\"], \"outputs\": [1], \"inplace\": [{\"input\": \"x\", \"output\": 0}]}]}",

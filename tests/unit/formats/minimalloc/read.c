@@ -139,7 +139,14 @@ START_TEST(bad_cells) {
   REFUSED("id,lower,upper,size\na,0,1,-5\n", 2, 7, BAD_NUMBER, "'-5'");
   REFUSED("id,lower,upper,size\n\na,0,1,\n", 3, 7, MISSING_FIELD, "size is empty");
   REFUSED("id,lower,upper,size\na,0,1.5,2\n", 2, 5, BAD_NUMBER, "upper is '1.5'");
-  REFUSED("id,lower,upper,size\na,0,1,2\nb,3:0,1:4,2\n", 3, 3, BAD_NUMBER, "vector clock");
+  REFUSED("id,lower,upper,size\na,0,1,2\nb,1:0,1:4,2\n", 3, 3, BAD_LIFETIME, "components");
+  REFUSED("id,lower,upper,size\nb,3:0,1:4,2\n", 2, 7, BAD_LIFETIME, "before it begins");
+  REFUSED("id,lower,upper,size\nb,3:0,4:1:2,2\n", 2, 7, BAD_LIFETIME, "3 components");
+  REFUSED("id,lower,upper,size\nb,3:,4:1,2\n", 2, 3, BAD_NUMBER, "vector clock");
+  REFUSED("id,lower,upper,size\nb,3:0,4:-1,2\n", 2, 7, BAD_NUMBER, "vector clock");
+  REFUSED("id,lower,upper,size\nb,3:0,4:1073741825,2\n", 2, 7, BAD_NUMBER, "vector clock");
+  REFUSED("id,lower,end,size\nb,3:0,4:1,2\n", 2, 7, BAD_LIFETIME, "'upper'");
+  REFUSED("id,lower,upper,size,gaps\nb,3:0,4:1,2,3-4\n", 2, 13, BAD_GAP, "total order");
   REFUSED("id,lower,upper,size\na,5,1,2\n", 2, 5, BAD_LIFETIME, "before it begins");
   REFUSED("id,start,end,size\na,5,4,2\n", 2, 5, BAD_LIFETIME, "(end 4)");
   REFUSED("id,lower,upper,size,alignment\na,0,1,2,0\n", 2, 9, BAD_ALIGNMENT, "");

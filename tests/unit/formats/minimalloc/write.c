@@ -67,6 +67,7 @@ START_TEST(round_trip_is_identity) {
       ",1,2,3\n",
       "buffer,begin,end,size,gaps,alignment,offset\na,-9,9,64,-8--6@0:64 -5-2@3:3 4-4,32,\nb,0,1,1,,1,77\n",
       "id,lower,upper,size\n,1,2,3\n",
+      "id,lower,upper,size,offset\na,3:0,3:1,8,\nb,0:0,0:0,8,16\n",
   };
   for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
     struct berth_problem *first = read_text(TEXTS[i]);
@@ -80,6 +81,11 @@ START_TEST(round_trip_is_identity) {
     ck_assert_mem_eq(a->size_bytes, b->size_bytes, a->n * sizeof *a->size_bytes);
     ck_assert_mem_eq(a->lower, b->lower, a->n * sizeof *a->lower);
     ck_assert_mem_eq(a->upper, b->upper, a->n * sizeof *a->upper);
+    ck_assert_uint_eq(a->n_clocks, b->n_clocks);
+    if (a->n_clocks != 0) {
+      ck_assert_mem_eq(a->clock_lower, b->clock_lower, a->n * a->n_clocks * sizeof *a->clock_lower);
+      ck_assert_mem_eq(a->clock_upper, b->clock_upper, a->n * a->n_clocks * sizeof *a->clock_upper);
+    }
     ck_assert_mem_eq(a->alignment, b->alignment, a->n * sizeof *a->alignment);
     for (uint32_t k = 0; k < a->n; k++) {
       struct berth_text x = berth_problem_buffer_id(first, k);

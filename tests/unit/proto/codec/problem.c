@@ -94,7 +94,37 @@ static void same_problem(const struct berth_problem *a, const struct berth_probl
     same_text(berth_problem_buffer_id(a, i), berth_problem_buffer_id(b, i));
   }
   same_lists(buffers_a, buffers_b);
+  ck_assert_uint_eq(buffers_a->n_clocks, buffers_b->n_clocks);
+  for (size_t k = 0; k < (size_t)buffers_a->n * buffers_a->n_clocks; k++) {
+    ck_assert_uint_eq(buffers_a->clock_lower[k], buffers_b->clock_lower[k]);
+    ck_assert_uint_eq(buffers_a->clock_upper[k], buffers_b->clock_upper[k]);
+  }
 }
+
+/* Clocks take the place of lower and upper. */
+START_TEST(test_clocks) {
+  static const uint32_t LOWER[][3] = {{0, 0, 0}, {1, 0, 7}, {0, 2, 2}};
+  static const uint32_t UPPER[][3] = {{1, 0, 7}, {1, 9, 7}, {0, 2, 2}};
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, NULL), BERTH_OK);
+  for (uint32_t i = 0; i < 3; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    spec.size_bytes = 8;
+    spec.n_clocks = 3;
+    spec.clock_lower = LOWER[i];
+    spec.clock_upper = UPPER[i];
+    ck_assert_int_eq(berth_problem_builder_add_buffer(builder, &spec, NULL, NULL), BERTH_OK);
+  }
+  ck_assert_int_eq(berth_problem_builder_add_conflict(builder, 0, 1, NULL), BERTH_OK);
+  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, NULL), BERTH_OK);
+  berth_problem_builder_destroy(builder);
+  struct berth_problem *again = there_and_back(problem);
+  same_problem(problem, again);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+}
+END_TEST
 
 START_TEST(test_random_buffers) {
   struct berth_rng rng = {20261129};
@@ -410,8 +440,8 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/problem",
-      (const TTest *const[]){
-          test_random_buffers, test_random_graphs, test_answers_have_names, test_views_and_permissions,
-          test_streams_and_donations, test_regions, test_62185_buffers, test_stream_reads_compute, NULL});
+      "codec/problem", (const TTest *const[]){
+                           test_clocks, test_random_buffers, test_random_graphs, test_answers_have_names,
+                           test_views_and_permissions, test_streams_and_donations, test_regions,
+                           test_62185_buffers, test_stream_reads_compute, NULL});
 }
