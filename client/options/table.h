@@ -17,7 +17,9 @@
     "standard input. The daemon plans, and keeps plans in its cache; with --local this process does.")       \
   X(FIT, "fit", "FILE", 1, 1, "ask whether a problem fits in a capacity",                                    \
     "As plan with --capacity, which must be given: succeeds if a plan within the capacity was found. "       \
-    "Otherwise says by how much the capacity is short, and which buffers are to blame.")                     \
+    "Otherwise says by how much the capacity is short, and which buffers are to blame. With --instances it " \
+    "says how many of the problem fit side by side when nothing orders them, and whether one more is "       \
+    "proven not to.")                                                                                        \
   X(VERIFY, "verify", "FILE PLAN", 2, 2, "check a plan that any tool made",                                  \
     "Checks PLAN, a CSV with the columns id and offset or a plan that plan --json printed, against the "     \
     "problem in FILE by an independent judge: no two buffers that live at the same time share a byte, "      \
@@ -93,6 +95,10 @@ enum berthctl_kind {
     "do it in this process, without a daemon")                                                               \
   X(CAPACITY, "capacity", 'c', BYTES, "BYTES", BERTHCTL_ON_PLAN, NULL,                                       \
     "what the arena may take at most; units such as KiB, MiB and GiB (or MB) are understood")                \
+  X(INSTANCES, "instances", 0, FLAG, NULL, BERTHCTL_ON(FIT), NULL,                                           \
+    "count how many instances fit side by side, with no order between them")                                 \
+  X(SHARE_CONSTANTS, "share-constants", 0, FLAG, NULL, BERTHCTL_ON(FIT), NULL,                               \
+    "with --instances: constants are there once, for all of them")                                           \
   X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_SEARCH, NULL,                                         \
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \

@@ -13,6 +13,7 @@
 typedef enum berthctl_exit
 berthctl_verb_fn(const struct berthctl_options *options, const struct berthctl_terminal *terminal);
 berthctl_verb_fn berthctl_verb_plan;
+berthctl_verb_fn berthctl_verb_fit;
 berthctl_verb_fn berthctl_verb_verify;
 berthctl_verb_fn berthctl_verb_explain;
 berthctl_verb_fn berthctl_verb_diff;
@@ -53,6 +54,18 @@ enum berthctl_exit berthctl_say_remote(
 enum berthctl_exit berthctl_compute(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berth_problem *problem, struct berthctl_planned *out_planned);
+
+/* The same with other options than those of the command line, which these are. */
+enum berthctl_exit berthctl_compute_with(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem, const struct berth_solve_options *solve,
+    struct berthctl_planned *out_planned);
+struct berth_solve_options berthctl_solve_options(const struct berthctl_options *options);
+
+/* How many of the problem fit side by side in --capacity. */
+enum berthctl_exit berthctl_fit_instances(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem);
 
 /* Writes what --csv, --svg and --json ask for, and the summary where standard output is free. */
 enum berthctl_exit berthctl_show_plan(

@@ -1,7 +1,7 @@
 /* plan and fit: read, plan here or there, check, show. */
 #include "verbs/internal.h"
 
-static struct berth_solve_options solve_options(const struct berthctl_options *options) {
+struct berth_solve_options berthctl_solve_options(const struct berthctl_options *options) {
   struct berth_solve_options solve = berth_solve_options_default();
   if (options->is_set[BERTHCTL_OPTION_CAPACITY]) {
     solve.capacity_bytes = options->number[BERTHCTL_OPTION_CAPACITY];
@@ -15,15 +15,22 @@ static struct berth_solve_options solve_options(const struct berthctl_options *o
 enum berthctl_exit berthctl_compute(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berth_problem *problem, struct berthctl_planned *out_planned) {
-  struct berth_solve_options solve = solve_options(options);
+  struct berth_solve_options solve = berthctl_solve_options(options);
+  return berthctl_compute_with(options, terminal, problem, &solve, out_planned);
+}
+
+enum berthctl_exit berthctl_compute_with(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem, const struct berth_solve_options *solve,
+    struct berthctl_planned *out_planned) {
   const char *file = options->arguments[0];
   const char *server = berthctl_server_of(options);
   bool is_local = options->is_set[BERTHCTL_OPTION_LOCAL];
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
   berthctl_start_watch(&watch, options, terminal);
-  enum berth_code code = is_local ? berthctl_local_plan(problem, &solve, &watch, out_planned, &err)
-                                  : berthctl_remote_plan(server, problem, &solve, &watch, out_planned, &err);
+  enum berth_code code = is_local ? berthctl_local_plan(problem, solve, &watch, out_planned, &err)
+                                  : berthctl_remote_plan(server, problem, solve, &watch, out_planned, &err);
   berthctl_watch_finish(&watch);
   if (code != BERTH_OK) {
     return is_local ? berthctl_error_say(terminal, file, &err)

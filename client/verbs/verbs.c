@@ -5,7 +5,7 @@
 enum berthctl_exit
 berthctl_verb_run(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   static berthctl_verb_fn *const RUN[BERTHCTL_N_VERBS] = {
-      [BERTHCTL_VERB_PLAN] = berthctl_verb_plan,       [BERTHCTL_VERB_FIT] = berthctl_verb_plan,
+      [BERTHCTL_VERB_PLAN] = berthctl_verb_plan,       [BERTHCTL_VERB_FIT] = berthctl_verb_fit,
       [BERTHCTL_VERB_VERIFY] = berthctl_verb_verify,   [BERTHCTL_VERB_EXPLAIN] = berthctl_verb_explain,
       [BERTHCTL_VERB_DIFF] = berthctl_verb_diff,       [BERTHCTL_VERB_CHECK] = berthctl_verb_check,
       [BERTHCTL_VERB_GET] = berthctl_verb_get,         [BERTHCTL_VERB_LIST] = berthctl_verb_list,
