@@ -219,7 +219,7 @@ static bool is_too_large(const struct berth_inplace_input *input, uint32_t value
 }
 
 static bool is_foreign(const struct berth_graph *graph, uint32_t root) {
-  return (graph->value_flags[root] & BERTH_VALUE_EXTERNAL) != 0;
+  return (graph->value_flags[root] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
 /* With streams: everyone else is done with the operand, and nobody else writes the result. */
@@ -306,7 +306,7 @@ static enum berth_inplace_answer judge_fit(const struct hearing *it, bool meets)
   case BERTH_INPLACE_BEHIND:
     return permission->bytes >= result ? BERTH_INPLACE_APART : BERTH_INPLACE_USED;
   default:
-    return result > operand ? BERTH_INPLACE_TOO_LARGE : BERTH_INPLACE_USED;
+    return result > operand && it->input->by_size == NULL ? BERTH_INPLACE_TOO_LARGE : BERTH_INPLACE_USED;
   }
 }
 
@@ -386,9 +386,18 @@ static enum berth_inplace_answer judge_place(const struct hearing *it, uint64_t 
 
 /* ---- Settling ---- */
 
+/* Sizes may be the largest that is known of expressions: the result is proven to be no larger all the same. */
+static void cap(const struct hearing *it, struct berth_inplace_result *result) {
+  uint64_t most = it->input->sizes[it->permission->operand];
+  if (it->input->sizes[it->to] > most) {
+    it->input->sizes[it->to] = most;
+    result->high[it->to] = (int64_t)most;
+  }
+}
+
 static void settle_one(
     struct berth_inplace_result *result, const struct berth_inplace_input *input,
-    struct berth_permission *permission, bool meets) {
+    struct berth_permission *permission, uint8_t by_size, bool meets) {
   const struct berth_graph *graph = input->graph;
   struct hearing it = {
       .input = input,
@@ -402,7 +411,9 @@ static void settle_one(
   bool over = permission->kind == BERTH_INPLACE_OVER;
   permission->answer = input->clocks != NULL && !over ? BERTH_INPLACE_STREAMS : judge_times(&it);
   if (permission->answer == BERTH_INPLACE_USED) {
-    permission->answer = is_ordered(&it) ? judge_fit(&it, meets) : BERTH_INPLACE_NOT_ORDERED;
+    permission->answer = !is_ordered(&it)                ? BERTH_INPLACE_NOT_ORDERED
+                         : by_size != BERTH_INPLACE_USED ? (enum berth_inplace_answer)by_size
+                                                         : judge_fit(&it, meets);
   }
   if (permission->answer == BERTH_INPLACE_USED) {
     permission->answer = judge_place(&it, &shift);
@@ -413,6 +424,9 @@ static void settle_one(
   result->taken[it.from] = true;
   if (permission->kind != BERTH_INPLACE_INSIDE) {
     result->placed[it.to] = true;
+    if (over && input->by_size != NULL) {
+      cap(&it, result);
+    }
     join(result, it.storage, it.to, shift, is_foreign(graph, it.storage));
     return;
   }
@@ -448,8 +462,9 @@ static void mark_meeting(
 }
 
 static bool find_meeting(
-    const struct berth_graph *graph, struct berth_arena *arena, const struct berth_permission *permissions,
-    uint32_t n, bool *meets) {
+    const struct berth_inplace_input *input, struct berth_arena *arena,
+    const struct berth_permission *permissions, uint32_t n, bool *meets) {
+  const struct berth_graph *graph = input->graph;
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, n);
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n);
@@ -459,8 +474,9 @@ static bool find_meeting(
   size_t n_items = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint64_t size = graph->value_size_bytes[permissions[i].operand];
-    bool counts =
-        permissions[i].kind == BERTH_INPLACE_INSIDE && size != 0 && permissions[i].bytes <= UINT64_MAX - size;
+    bool counts = permissions[i].kind == BERTH_INPLACE_INSIDE && size != 0 &&
+                  permissions[i].bytes <= UINT64_MAX - size &&
+                  (input->by_size == NULL || input->by_size[i] == BERTH_INPLACE_USED);
     if (counts) {
       items[n_items++] = (struct berth_sort_item){.key = permissions[i].bytes, .index = i};
     }
@@ -493,14 +509,15 @@ static void name_places(const struct berth_inplace_input *input, struct berth_in
 bool berth_inplace_settle(
     const struct berth_inplace_input *input, struct berth_arena *arena, struct berth_permission *permissions,
     uint32_t n, struct berth_inplace_result *result) {
-  if (!find_meeting(input->graph, arena, permissions, n, result->meets)) {
+  if (!find_meeting(input, arena, permissions, n, result->meets)) {
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
     if (i == 0 || permissions[i - 1].op != permissions[i].op) {
       count_touches(input->graph, result, permissions[i].op);
     }
-    settle_one(result, input, &permissions[i], result->meets[i]);
+    uint8_t by_size = input->by_size != NULL ? input->by_size[i] : BERTH_INPLACE_USED;
+    settle_one(result, input, &permissions[i], by_size, result->meets[i]);
   }
   name_places(input, result);
   return true;

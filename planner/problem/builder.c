@@ -41,6 +41,7 @@ void berth_problem_builder_destroy(struct berth_problem_builder *builder) {
   berth_vec_finish(&allocator, &builder->last_child_end);
   berth_vec_finish(&allocator, &builder->workspace_size);
   berth_vec_finish(&allocator, &builder->workspace_alignment);
+  berth_builder_finish_symbols(builder);
   allocator.resize(allocator.ctx, builder, sizeof *builder, 0);
 }
 
@@ -167,8 +168,13 @@ enum berth_code berth_problem_builder_add_buffer(
     uint32_t index = (uint32_t)builder->problem->rows.size.n;
     struct berth_item item = {.kind = "buffer", .index = index, .id = spec->id};
     struct berth_buffer_spec row;
-    if (berth_builder_add_clocks(builder, item, spec, &row) == BERTH_OK &&
-        berth_builder_add_row(builder, item, &row, false) == BERTH_OK && out_buffer != NULL) {
+    enum berth_code code = berth_builder_add_clocks(builder, item, spec, &row);
+    if (code == BERTH_OK) {
+      code = berth_builder_resolve_size(
+          builder, item, BERTH_SIZED_SIZE, spec->shape, spec->size_bytes, true, &row.size_bytes);
+    }
+    code = code != BERTH_OK ? code : berth_builder_add_row(builder, item, &row, false);
+    if (code == BERTH_OK && out_buffer != NULL) {
       *out_buffer = index;
     }
   }
@@ -210,6 +216,7 @@ enum berth_code berth_problem_builder_add_conflict(
 
 static enum berth_code finish(struct berth_problem_builder *builder) {
   enum berth_code code = berth_builder_close_pools(builder);
+  code = code != BERTH_OK ? code : berth_builder_check_symbols(builder);
   code = code != BERTH_OK ? code : berth_builder_check_ids(builder);
   code = code != BERTH_OK ? code : berth_builder_sort_conflicts(builder);
   if (code == BERTH_OK && builder->form == BERTH_FORM_GRAPH) {

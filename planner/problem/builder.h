@@ -2,9 +2,26 @@
 #ifndef PROBLEM_BUILDER_H
 #define PROBLEM_BUILDER_H
 
+#include "base/arena.h"
 #include "problem/problem.h"
+#include "symbols/extent.h"
 
 enum berth_builder_form { BERTH_FORM_OPEN = 0, BERTH_FORM_BUFFERS, BERTH_FORM_GRAPH };
+
+/* Bindings that were asked for, and what symbols and expressions can be: by the bindings, and within the
+ * bounds alone, which is what decides where results may lie in place. */
+struct berth_builder_symbols {
+  struct berth_names binding_names;
+  BERTH_VEC(struct berth_binding) bindings; /* names are in binding_names */
+  BERTH_VEC(uint8_t) is_used;               /* of each binding */
+  BERTH_VEC(struct berth_extent) symbol_bound;
+  BERTH_VEC(struct berth_extent) symbol_stated;
+  BERTH_VEC(struct berth_extent) bound;
+  BERTH_VEC(struct berth_extent) stated;
+  BERTH_VEC(uint32_t) endless;  /* of each expression: the first symbol that leaves it without a largest */
+  BERTH_VEC(uint8_t) is_moving; /* of values: views whose place in their root a symbol moves */
+  bool is_ranged;               /* some symbol is a range: sizes are the largest or the smallest */
+};
 
 struct berth_problem_builder {
   struct berth_allocator allocator;
@@ -14,7 +31,7 @@ struct berth_problem_builder {
   uint64_t padded_bytes;         /* sum of sizes, each rounded up to the largest alignment that may bind it */
   uint64_t pin_end;              /* the highest end of a pinned buffer */
   uint64_t pool_alignment;       /* the largest of all pools */
-  uint32_t n_external;           /* values */
+  uint32_t n_external;           /* values that are not placed: external, or dynamic */
   uint32_t n_views;
   uint32_t n_live_windows; /* values that ask for them */
   uint32_t n_streams;      /* 1 + the highest stream so far */
@@ -23,7 +40,8 @@ struct berth_problem_builder {
   BERTH_VEC(uint32_t) region_depth;
   BERTH_VEC(uint32_t) last_child_end; /* of each region: where its last child so far ends */
   uint32_t last_root_end;             /* the same of those without a parent */
-  BERTH_VEC(uint64_t) workspace_size; /* of operators */
+  struct berth_builder_symbols symbols;
+  BERTH_VEC(uint64_t) workspace_size; /* of operators; BERTH_DYNAMIC_SIZE where it has no largest */
   BERTH_VEC(uint64_t) workspace_alignment;
 };
 
@@ -78,6 +96,27 @@ enum berth_code berth_builder_add_size(
     uint64_t alignment, uint64_t pool_alignment);
 enum berth_code berth_builder_check_alignment(
     struct berth_problem_builder *builder, struct berth_item item, const char *field, uint64_t alignment);
+
+/* A size that is not known yet, or not at all. */
+#define BERTH_DYNAMIC_SIZE UINT64_MAX
+/* Keeps the item's shape, if it has one, and makes a number of it; `size` if it has none. A size without a
+ * largest is BERTH_DYNAMIC_SIZE, or blamed if `must_end`. */
+enum berth_code berth_builder_resolve_size(
+    struct berth_problem_builder *builder, struct berth_item item, enum berth_sized_field field,
+    const struct berth_shape *shape, uint64_t size, bool must_end, uint64_t *out_size);
+bool berth_builder_is_sized(
+    const struct berth_problem_builder *builder, enum berth_sized_field field, uint32_t item);
+enum berth_code berth_builder_check_symbols(struct berth_problem_builder *builder);
+/* Answers of permissions that sizes decide, at whatever binding: BERTH_INPLACE_USED where they do not mind.
+ * NULL if no size is an expression. */
+enum berth_code berth_builder_judge_sizes(
+    struct berth_problem_builder *builder, struct berth_arena *arena, const uint8_t **out_answers);
+/* A result in place is no larger than its operand, even where the largest that is known of it is: what was
+ * settled goes into the values' own column. */
+void berth_builder_keep_caps(struct berth_problem_builder *builder);
+/* Lists what is left to the dynamic arena. */
+enum berth_code berth_builder_list_dynamic(struct berth_problem_builder *builder);
+void berth_builder_finish_symbols(struct berth_problem_builder *builder);
 
 /* The parts of finish. */
 enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder);

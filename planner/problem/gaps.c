@@ -17,6 +17,11 @@ static enum berth_code check(
         "gap [%lld, %lld) lies outside the lifetime [%lld, %lld)", (long long)gap->lower,
         (long long)gap->upper, (long long)spec->lower, (long long)upper);
   }
+  if (spec->shape != NULL && gap->window_lower != gap->window_upper) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_GAP, "gaps",
+        "its size is an expression, so that a gap can only be without any bytes");
+  }
   if (gap->window_lower > gap->window_upper || gap->window_upper > spec->size_bytes) {
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_GAP, "gaps",

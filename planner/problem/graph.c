@@ -76,9 +76,35 @@ static enum berth_code check_donation(
   return BERTH_OK;
 }
 
+/* Sizes by shapes become numbers in `spec`; what has no largest is not placed. */
+static enum berth_code resolve_sizes(
+    struct berth_problem_builder *builder, struct berth_item item, struct berth_value_spec *spec,
+    bool *out_dynamic) {
+  bool is_view = spec->view_of != BERTH_NO_INDEX;
+  enum berth_code code = berth_builder_resolve_size(
+      builder, item, BERTH_SIZED_SIZE, spec->shape, spec->size_bytes, spec->pinned_offset != BERTH_UNPINNED,
+      &spec->size_bytes);
+  if (code == BERTH_OK && !is_view && spec->view_offset_shape != NULL) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_VIEW, "view_offset", "it has a place in a root, but is no view");
+  }
+  if (code == BERTH_OK) {
+    code = berth_builder_resolve_size(
+        builder, item, BERTH_SIZED_VIEW_OFFSET, spec->view_offset_shape, spec->view_offset, false,
+        &spec->view_offset);
+  }
+  *out_dynamic = !is_view && spec->size_bytes == BERTH_DYNAMIC_SIZE && spec->shape != NULL;
+  if (*out_dynamic) {
+    spec->size_bytes = 0;
+  }
+  return code;
+}
+
 static enum berth_code add_value(
-    struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *spec) {
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_value_spec *given) {
   struct berth_graph_columns *columns = &builder->problem->columns;
+  struct berth_value_spec resolved = *given;
+  const struct berth_value_spec *spec = &resolved;
   const struct berth_allocator *allocator = &builder->allocator;
   if (spec->class_ == BERTH_CLASS_WORKSPACE) {
     return berth_builder_blame(
@@ -102,6 +128,10 @@ static enum berth_code add_value(
   if (is_view && spec->view_of == item.index) {
     code = berth_builder_blame(builder, item, BERTH_REASON_BAD_VIEW, "view_of", "it is a view of itself");
   }
+  bool is_dynamic = false;
+  if (code == BERTH_OK) {
+    code = resolve_sizes(builder, item, &resolved, &is_dynamic);
+  }
   if (code != BERTH_OK) {
     return code;
   }
@@ -118,7 +148,7 @@ static enum berth_code add_value(
       .pools = spec->pools,
       .n_pools = spec->n_pools,
   };
-  code = berth_builder_add_row(builder, item, &row, spec->external || is_view);
+  code = berth_builder_add_row(builder, item, &row, spec->external || is_view || is_dynamic);
   code = code != BERTH_OK ? code : add_view(builder, item, spec);
   if (code != BERTH_OK) {
     return code;
@@ -127,9 +157,10 @@ static enum berth_code add_value(
                    (spec->accumulated ? BERTH_VALUE_ACCUMULATED : 0U) |
                    (spec->donation != BERTH_DONATION_NONE ? BERTH_VALUE_DONATED : 0U) |
                    (spec->donation == BERTH_DONATION_MUST_USE ? BERTH_VALUE_MUST_USE : 0U) |
-                   (spec->live_windows ? BERTH_VALUE_LIVE_WINDOWS : 0U);
+                   (spec->live_windows ? BERTH_VALUE_LIVE_WINDOWS : 0U) |
+                   (is_dynamic ? BERTH_VALUE_DYNAMIC : 0U);
   columns->value_flags.items[columns->value_flags.n++] = (uint8_t)flags;
-  builder->n_external += spec->external;
+  builder->n_external += spec->external || is_dynamic;
   builder->n_live_windows += spec->live_windows;
   return BERTH_OK;
 }
@@ -276,10 +307,15 @@ static enum berth_code add_operator(
   code = code != BERTH_OK
              ? code
              : berth_builder_check_alignment(builder, item, "workspace_alignment", spec->workspace_alignment);
+  uint64_t workspace = 0;
   code = code != BERTH_OK ? code
-                          : berth_builder_add_size(
-                                builder, item, "workspace", spec->workspace_bytes, spec->workspace_alignment,
-                                builder->pool_alignment);
+                          : berth_builder_resolve_size(
+                                builder, item, BERTH_SIZED_WORKSPACE, spec->workspace_shape,
+                                spec->workspace_bytes, false, &workspace);
+  if (code == BERTH_OK && (workspace != BERTH_DYNAMIC_SIZE || spec->workspace_shape == NULL)) {
+    code = berth_builder_add_size(
+        builder, item, "workspace", workspace, spec->workspace_alignment, builder->pool_alignment);
+  }
   code = code != BERTH_OK ? code : check_inplace(builder, item, spec);
   code = code != BERTH_OK ? code : check_stream(builder, item, spec);
   if (code != BERTH_OK) {
@@ -304,7 +340,7 @@ static enum berth_code add_operator(
   columns->output_begin.items[columns->output_begin.n++] = (uint32_t)columns->outputs.n;
   add_inplace(builder->problem, item.index, spec);
   add_stream(builder->problem, spec);
-  builder->workspace_size.items[builder->workspace_size.n++] = spec->workspace_bytes;
+  builder->workspace_size.items[builder->workspace_size.n++] = workspace;
   builder->workspace_alignment.items[builder->workspace_alignment.n++] = spec->workspace_alignment;
   return BERTH_OK;
 }

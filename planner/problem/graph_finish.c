@@ -139,8 +139,15 @@ static enum berth_code settle_inplace(
   const struct berth_rows *rows = &problem->rows;
   struct berth_pools pools = {.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
   uint32_t n = (uint32_t)problem->columns.permissions.n;
+  const uint8_t *by_size;
+  enum berth_code code = berth_builder_judge_sizes(builder, arena, &by_size);
+  if (code != BERTH_OK) {
+    return code;
+  }
   struct berth_inplace_input input = {
       .graph = graph,
+      .by_size = by_size,
+      .sizes = rows->size.items,
       .clocks = clocks,
       .innermost = innermost,
       .lower = rows->lower.items,
@@ -156,6 +163,7 @@ static enum berth_code settle_inplace(
       !berth_inplace_settle(&input, arena, problem->columns.permissions.items, n, out_placed)) {
     return berth_fail_memory(&builder->error);
   }
+  berth_builder_keep_caps(builder);
   return fit_storage(builder, out_placed);
 }
 
@@ -285,6 +293,7 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
   code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed, &windows);
   code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
+  code = code != BERTH_OK ? code : berth_builder_list_dynamic(builder);
   code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed, &windows);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
   code = code != BERTH_OK ? code : order_streams(builder, family);

@@ -46,7 +46,8 @@ static bool is_root(const struct berth_problem *problem, uint32_t value) {
 }
 
 static bool is_external(const struct berth_problem *problem, uint32_t value) {
-  return (problem->columns.value_flags.items[value] & BERTH_VALUE_EXTERNAL) != 0;
+  unsigned flags = problem->columns.value_flags.items[value];
+  return (flags & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
 static uint32_t storage_of(const struct berth_inplace_result *placed, uint32_t root) {

@@ -76,7 +76,8 @@ storage_of(const struct berth_problem *problem, const struct berth_inplace_resul
 
 static bool
 is_placed(const struct berth_problem *problem, const struct berth_inplace_result *placed, uint32_t value) {
-  return (problem->columns.value_flags.items[value] & BERTH_VALUE_EXTERNAL) == 0 &&
+  unsigned flags = problem->columns.value_flags.items[value];
+  return (flags & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) == 0 &&
          storage_of(problem, placed, value) == value;
 }
 
@@ -198,7 +199,9 @@ enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *build
   struct berth_graph_columns *columns = &problem->columns;
   for (uint32_t op = 0; op < builder->workspace_size.n; op++) {
     uint32_t buffer = (uint32_t)columns->buffer_item.n;
-    bool has_one = builder->workspace_size.items[op] != 0;
+    uint64_t size = builder->workspace_size.items[op];
+    bool by_shape = berth_builder_is_sized(builder, BERTH_SIZED_WORKSPACE, op);
+    bool has_one = (size != 0 || by_shape) && size != BERTH_DYNAMIC_SIZE;
     columns->workspace.items[columns->workspace.n++] = has_one ? buffer : BERTH_NO_INDEX;
     if (!has_one) {
       continue;

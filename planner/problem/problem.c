@@ -54,6 +54,7 @@ void berth_problem_finish(struct berth_problem *problem) {
   berth_vec_finish(allocator, &problem->clock_upper);
   berth_vec_finish(allocator, &problem->pools);
   finish_graph(allocator, &problem->columns);
+  berth_problem_finish_symbols(problem);
 }
 
 struct berth_problem *berth_problem_ref(struct berth_problem *problem) {
@@ -150,6 +151,7 @@ void berth_problem_make_views(struct berth_problem *problem) {
   if (problem->is_graph) {
     berth_problem_view_graph(problem);
   }
+  berth_problem_view_symbols(problem);
 }
 
 static const char *const ANSWER_NAMES[] = {
@@ -200,6 +202,32 @@ struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, u
                                            : berth_names_get(&problem->operator_names, item);
 }
 
+/* Values come first in the list, then workspaces, each in their order. */
+static const struct berth_dynamic_item *
+find_dynamic(const struct berth_problem *problem, bool is_workspace, uint32_t item) {
+  struct berth_dynamic dynamic = berth_problem_dynamic(problem);
+  uint32_t first = 0;
+  uint32_t end = dynamic.n;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    const struct berth_dynamic_item *at = &dynamic.items[middle];
+    bool before = at->is_workspace == is_workspace ? at->item < item : is_workspace;
+    first = before ? middle + 1 : first;
+    end = before ? end : middle;
+  }
+  bool found = first < dynamic.n && dynamic.items[first].is_workspace == is_workspace &&
+               dynamic.items[first].item == item;
+  return found ? &dynamic.items[first] : NULL;
+}
+
+uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, uint32_t op) {
+  uint32_t buffer = problem->graph_view.operator_workspace[op];
+  const struct berth_dynamic_item *item = find_dynamic(problem, true, op);
+  return buffer != BERTH_NO_INDEX ? problem->buffers_view.alignment[buffer]
+         : item != NULL           ? item->alignment
+                                  : 1;
+}
+
 /* The pin and the pools as they were stated; with permissions, a value need not have the pin of its buffer.
  */
 static void put_place(const struct berth_problem *problem, uint32_t value, struct berth_value_spec *spec) {
@@ -243,6 +271,11 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
     spec.view_of = graph->value_root[value];
     spec.view_offset = graph->value_view_offset[value];
     return spec;
+  }
+  const struct berth_dynamic_item *item = find_dynamic(problem, false, value);
+  if (item != NULL) {
+    spec.pools = item->pools;
+    spec.n_pools = item->n_pools;
   }
   put_place(problem, value, &spec);
   return spec;

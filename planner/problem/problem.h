@@ -66,6 +66,20 @@ struct berth_graph_columns {
   BERTH_VEC(uint32_t) carries;
 };
 
+/* What symbols.h speaks of. */
+struct berth_symbol_columns {
+  struct berth_names names;
+  BERTH_VEC(struct berth_symbol) symbols; /* names are pointed into their blob by the view */
+  BERTH_VEC(struct berth_binding) ranges;
+  BERTH_VEC(struct berth_expression) expressions;
+  BERTH_VEC(uint32_t) dimensions;
+  BERTH_VEC(struct berth_sized) sized[BERTH_N_SIZED_FIELDS];
+  BERTH_VEC(struct berth_dynamic_item) dynamic; /* `pools` is pointed into the next by the view */
+  BERTH_VEC(uint32_t) dynamic_pools;
+  enum berth_sizes sizes;
+  bool is_strict;
+};
+
 struct berth_problem {
   atomic_uint n_refs;
   struct berth_allocator allocator;
@@ -79,6 +93,7 @@ struct berth_problem {
   BERTH_VEC(struct berth_pool_spec) pools;
   struct berth_names pool_names;
   struct berth_graph_columns columns;
+  struct berth_symbol_columns symbols;
   uint32_t n_value_buffers; /* the buffers after these are workspaces */
   /* The public views of the above. */
   bool is_graph;
@@ -86,12 +101,15 @@ struct berth_problem {
   struct berth_pools pools_view;
   struct berth_graph graph_view;
   struct berth_permissions permissions_view;
+  struct berth_symbols symbols_view;
 };
 
 /* Frees what the problem holds, not the problem. */
 void berth_problem_finish(struct berth_problem *problem);
 /* The graph's view alone, once its columns are complete. */
 void berth_problem_view_graph(struct berth_problem *problem);
+void berth_problem_finish_symbols(struct berth_problem *problem);
+void berth_problem_view_symbols(struct berth_problem *problem);
 /* Fills the views; pool names are pointed into their blob. */
 void berth_problem_make_views(struct berth_problem *problem);
 

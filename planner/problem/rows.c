@@ -44,7 +44,7 @@ enum berth_code berth_builder_raise_alignment(
     return BERTH_OK;
   }
   rows->alignment.items[row] = alignment;
-  if ((columns->value_flags.items[row] & BERTH_VALUE_EXTERNAL) != 0) {
+  if ((columns->value_flags.items[row] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0) {
     return BERTH_OK;
   }
   uint64_t size = rows->size.items[row];

@@ -12,10 +12,76 @@ static struct berth_item item_of(const struct berth_problem_builder *builder, ui
       .kind = "value", .index = value, .id = berth_names_get(&builder->problem->names, value)};
 }
 
+/* ---- Sizes by expressions: over ranges of symbols a view lies somewhere in its root; whether it lies within
+ * is checked for every binding by itself ---- */
+
+static void set_size(struct berth_problem *problem, uint32_t value, uint64_t size) {
+  problem->rows.size.items[value] = size;
+  if (problem->columns.value_size.n != 0) {
+    problem->columns.value_size.items[value] = size;
+  }
+}
+
+/* One shift a chain: what is added up must be numbers. */
+static enum berth_code settle_moving(struct berth_problem_builder *builder, uint32_t value, uint32_t of) {
+  struct berth_problem *problem = builder->problem;
+  bool moves = berth_builder_is_sized(builder, BERTH_SIZED_VIEW_OFFSET, value);
+  bool of_view = problem->columns.view_of.items[of] != of;
+  if ((moves && of_view) || builder->symbols.is_moving.items[of] != 0) {
+    return berth_builder_blame(
+        builder, item_of(builder, value), BERTH_REASON_BAD_VIEW, "view_offset",
+        "an expression places a view in its root: neither can such a view be one of a view, nor have views");
+  }
+  unsigned flags = problem->columns.value_flags.items[of];
+  if (moves && (flags & BERTH_VALUE_LIVE_WINDOWS) != 0) {
+    return berth_builder_blame(
+        builder, item_of(builder, value), BERTH_REASON_BAD_VIEW, "view_offset",
+        "an expression places it in a root whose live windows are asked for");
+  }
+  builder->symbols.is_moving.items[value] = moves;
+  return BERTH_OK;
+}
+
+/* Fits the view into what is known of its root. Numbers that were stated stay as they are, but where all is
+ * made as small as it can be. */
+static void fit(struct berth_problem_builder *builder, uint32_t value, uint32_t of) {
+  struct berth_problem *problem = builder->problem;
+  uint64_t *offset = &problem->columns.view_offset.items[value];
+  uint64_t size = problem->rows.size.items[value];
+  uint64_t room = problem->rows.size.items[of];
+  uint32_t root = problem->columns.view_of.items[of];
+  bool is_dynamic = (problem->columns.value_flags.items[root] & BERTH_VALUE_DYNAMIC) != 0;
+  if (is_dynamic) {
+    set_size(problem, value, 0);
+    *offset = 0;
+    return;
+  }
+  bool is_smallest = problem->symbols.sizes == BERTH_SIZES_SMALLEST;
+  bool size_varies = is_smallest || berth_builder_is_sized(builder, BERTH_SIZED_SIZE, value);
+  bool offset_varies = is_smallest || berth_builder_is_sized(builder, BERTH_SIZED_VIEW_OFFSET, value);
+  uint64_t before = offset_varies ? 0 : *offset;
+  if (builder->symbols.is_ranged && size_varies && before <= room && size > room - before) {
+    size = room - before;
+    set_size(problem, value, size);
+  }
+  if (builder->symbols.is_ranged && offset_varies && size <= room && *offset > room - size) {
+    *offset = room - size;
+  }
+}
+
 /* The value must lie within the one that it is a view of, whose own place is known. */
 static enum berth_code settle(struct berth_problem_builder *builder, uint32_t value, uint32_t of) {
   struct berth_graph_columns *columns = &builder->problem->columns;
   const struct berth_rows *rows = &builder->problem->rows;
+  if (builder->symbols.is_moving.n != 0) {
+    enum berth_code code = settle_moving(builder, value, of);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  if (builder->problem->symbols.expressions.n != 0) {
+    fit(builder, value, of);
+  }
   uint64_t offset = columns->view_offset.items[value];
   uint64_t size = rows->size.items[value];
   uint64_t end;
@@ -105,10 +171,16 @@ enum berth_code berth_builder_resolve_views(struct berth_problem_builder *builde
   BERTH_VEC(uint8_t) marks = {0};
   BERTH_VEC(uint32_t) back = {0};
   enum berth_code code = BERTH_OK;
-  if (!berth_vec_reserve(allocator, &marks, n) || !berth_vec_reserve(allocator, &back, n)) {
+  bool moving = builder->problem->symbols.sized[BERTH_SIZED_VIEW_OFFSET].n != 0;
+  if (!berth_vec_reserve(allocator, &marks, n) || !berth_vec_reserve(allocator, &back, n) ||
+      (moving && !berth_vec_reserve(allocator, &builder->symbols.is_moving, n))) {
     code = berth_fail_memory(&builder->error);
   } else {
     memset(marks.items, NEW, n);
+  }
+  if (code == BERTH_OK && moving) {
+    memset(builder->symbols.is_moving.items, 0, n);
+    builder->symbols.is_moving.n = n;
   }
   for (uint32_t value = 0; value < n && code == BERTH_OK; value++) {
     code = follow(builder, value, marks.items, back.items);

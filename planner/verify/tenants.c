@@ -89,7 +89,7 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
 /* ---- Homes ---- */
 
 static bool is_external(const struct berth_graph *graph, uint32_t value) {
-  return (graph->value_flags[value] & BERTH_VALUE_EXTERNAL) != 0;
+  return (graph->value_flags[value] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
 static uint32_t home_of(struct tenancy *tenancy, uint32_t root) {

@@ -5,6 +5,7 @@
 #include "berth/berth.h"
 #include "nth.h"
 #include "suite.h"
+#include "symbolic.h"
 
 enum { N_OPERATORS = 12 };
 
@@ -109,6 +110,30 @@ START_TEST(graphs_of_every_shape) {
 }
 END_TEST
 
+static enum berth_code
+run_symbolic(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct symbolic *symbolic = ctx;
+  struct berth_problem *problem = NULL;
+  struct berth_binding items[] = {
+      {symbolic->symbols[0].name, symbolic->symbols[0].lower, symbolic->symbols[0].lower}};
+  struct berth_bindings bindings = {.n = 1, .items = items};
+  enum berth_code code = symbolic_try_build(symbolic, &bindings, allocator, &problem, err);
+  code = code != BERTH_OK ? code : judge(problem, allocator, err);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(sizes_by_expressions) {
+  static struct symbolic symbolic;
+  struct berth_rng rng = {12};
+  symbolic_generate(&symbolic, &rng, N_OPERATORS);
+  ck_assert_uint_gt(nth_refused("symbols", run_symbolic, &symbolic), 20);
+  symbolic.symbols[symbolic.n_symbols - 1].upper = BERTH_UNBOUNDED;
+  ck_assert_uint_gt(nth_refused("dynamic", run_symbolic, &symbolic), 20);
+}
+END_TEST
+
 int main(void) {
-  return berth_suite_run("fault/model", (const TTest *const[]){graphs_of_every_shape, NULL});
+  return berth_suite_run(
+      "fault/model", (const TTest *const[]){graphs_of_every_shape, sizes_by_expressions, NULL});
 }

@@ -27,6 +27,8 @@ enum berth_pool_kind {
   BERTH_POOL_SLOTS,     /* whole blocks: two buffers share a block whole, or not at all */
 };
 
+struct berth_shape;
+
 /* Text is given by pointer and length and copied; it must be UTF-8 without NUL. Length 0 means no name. */
 struct berth_text {
   const char *data;
@@ -71,6 +73,7 @@ struct berth_buffer_spec {
   const uint32_t *clock_lower;
   const uint32_t *clock_upper;
   uint32_t n_clocks;
+  const struct berth_shape *shape; /* the size, in the place of size_bytes (symbols.h); NULL for none */
 };
 
 #endif

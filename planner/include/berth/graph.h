@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "berth/buffer.h"
+#include "berth/symbols.h"
 
 /* A value of a graph. Operator k runs at step k; its inputs and outputs are all live at that step.
  *
@@ -56,6 +57,8 @@ struct berth_value_spec {
   uint64_t view_offset;
   enum berth_donation donation;
   bool live_windows;
+  const struct berth_shape *shape; /* the size, in the place of size_bytes (symbols.h); NULL for none */
+  const struct berth_shape *view_offset_shape; /* the same in the place of view_offset */
 };
 
 /* Operators of one stream run one after the other, in the order in which they were added. Operators of
@@ -97,7 +100,8 @@ struct berth_operator_spec {
   uint32_t n_inputs;
   const uint32_t *outputs;
   uint32_t n_outputs;
-  uint64_t workspace_bytes; /* 0 for none */
+  uint64_t workspace_bytes;                  /* 0 for none */
+  const struct berth_shape *workspace_shape; /* in its place, or NULL */
   uint64_t workspace_alignment;
   const struct berth_inplace *inplace;
   uint32_t n_inplace;

@@ -27,6 +27,7 @@
 #include "berth/buffer.h"
 #include "berth/graph.h"
 #include "berth/status.h"
+#include "berth/symbols.h"
 
 /* Fields at their defaults: unnamed, alignment 1, unpinned, unlimited. Start from these. */
 struct berth_pool_spec berth_pool_spec_default(void);
@@ -70,6 +71,18 @@ enum berth_code berth_problem_builder_add_operator(
 enum berth_code berth_problem_builder_add_region(
     struct berth_problem_builder *builder, const struct berth_region_spec *spec, uint32_t *out_region,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* Symbols and expressions (symbols.h). Bindings come before the first symbol, symbols and expressions before
+ * what uses them. Bindings of symbols that the problem does not have are errors. */
+enum berth_code berth_problem_builder_bind(
+    struct berth_problem_builder *builder, const struct berth_bindings *bindings,
+    struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berth_problem_builder_add_symbol(
+    struct berth_problem_builder *builder, const struct berth_symbol *symbol, uint32_t *out_symbol,
+    struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berth_problem_builder_add_expression(
+    struct berth_problem_builder *builder, const struct berth_expression *expression,
+    uint32_t *out_expression, struct berth_error *err) BERTH_MUST_USE;
 
 /* Every permission to write in place is refused (RESTRICTED): a problem for BERTH_REUSE_NO_INPLACE and for
  * BERTH_REUSE_NONE, which berth_solve refuses for problems in which one is used. */
@@ -138,6 +151,7 @@ enum berth_value_flag {
   BERTH_VALUE_DONATED = 8,
   BERTH_VALUE_MUST_USE = 16, /* a donation */
   BERTH_VALUE_LIVE_WINDOWS = 32,
+  BERTH_VALUE_DYNAMIC = 64,  /* it has no largest size: not placed, and its number is 0 (symbols.h) */
 };
 
 struct berth_graph {
@@ -167,6 +181,15 @@ const struct berth_buffers *berth_problem_buffers(const struct berth_problem *pr
 const struct berth_pools *berth_problem_pools(const struct berth_problem *problem);
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
+const struct berth_symbols *
+berth_problem_symbols(const struct berth_problem *problem); /* NULL if no size is an expression */
+/* The shape of an item, or NULL if its size is a plain number. */
+const struct berth_sized *
+berth_problem_sized(const struct berth_problem *problem, enum berth_sized_field field, uint32_t item);
+/* What is left to the dynamic arena: values first, then workspaces, each in their order. */
+struct berth_dynamic berth_problem_dynamic(const struct berth_problem *problem);
+/* Of an operator's workspace, wherever it is; 1 if there is none. */
+uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, uint32_t op);
 
 /* Why a permission is used or is not. Values that share bytes by a permission lie in one buffer, or in the
  * caller's bytes if those were donated (then their value_buffer is BERTH_NO_INDEX, and value_offset counts in
@@ -179,7 +202,7 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
   X(KEPT, "the operand is kept to the end: constant, state, output or held, or a view of it is")             \
   X(READ_LATER, "the operand, or a view of it, is touched later")                                            \
   X(SAME_ROOT, "the operator touches the operand's or result's storage by another entry of its lists too")   \
-  X(TOO_LARGE, "the result is larger than the operand")                                                      \
+  X(TOO_LARGE, "the result is larger than the operand, or may be at some binding")                           \
   X(NOT_NEW, "the result is there before the operator runs, or is a view")                                   \
   X(PINNED, "the operand or the result is pinned")                                                           \
   X(POOLS, "the operand and the result name different pools")                                                \
@@ -195,7 +218,8 @@ berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as b
   X(WIDER, "what shares the operand's storage reaches beyond the operand")                                   \
   X(HOSTS, "an operand lies inside the result")                                                              \
   X(APART, "at that distance the operand and the result would not overlap")                                  \
-  X(BLOCK, "together the operand and the result are too large for a pool")
+  X(BLOCK, "together the operand and the result are too large for a pool")                                   \
+  X(SYMBOLS, "whether their places suit each other depends on symbols")
 
 enum berth_inplace_answer {
 #define X(name, text) BERTH_INPLACE_##name,

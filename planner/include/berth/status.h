@@ -69,7 +69,9 @@ enum berth_code {
   X(UNKNOWN_METHOD, "the server has no such method")                                                         \
   X(BAD_VIEW, "a view lies outside its root, or views form a loop")                                          \
   X(BAD_DONATION, "a donation of what is not the caller's input, or that cannot be used and must be")        \
-  X(BAD_REGION, "regions are not nested, or one reads what it may not see")
+  X(BAD_REGION, "regions are not nested, or one reads what it may not see")                                  \
+  X(BAD_SYMBOL, "a symbol, binding or expression is unknown, out of its bounds or without a value")          \
+  X(UNBOUNDED, "a size has no largest, since a symbol has no upper bound or a dimension is unknown")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,

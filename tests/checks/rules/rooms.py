@@ -18,9 +18,10 @@ GROUPS = {
 # Room -> the rooms of its own group that it may depend on.
 EDGES = {
     "planner.base": set(),
+    "planner.symbols": {"base"},
     "planner.liveness": {"base"},
     "planner.schedule": {"base"},
-    "planner.problem": {"base", "liveness"},
+    "planner.problem": {"base", "liveness", "symbols"},
     "planner.interference": {"base", "problem"},
     "planner.packing": {"base", "problem", "interference"},
     "planner.solve": {"base", "problem", "interference", "packing"},
