@@ -95,6 +95,15 @@ void berth_json_text(struct berth_json *json, const char *key, struct berth_text
   berth_writer_json_string(json->writer, text.data, text.size);
 }
 
+void berth_json_raw_open(struct berth_json *json, const char *key) {
+  start(json, key);
+  berth_writer_char(json->writer, '"');
+}
+
+void berth_json_raw_close(struct berth_json *json) {
+  berth_writer_char(json->writer, '"');
+}
+
 void berth_json_string(struct berth_json *json, const char *key, const char *text) {
   berth_json_text(json, key, (struct berth_text){.data = text, .size = (uint32_t)strlen(text)});
 }

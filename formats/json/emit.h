@@ -32,6 +32,9 @@ void berth_json_double(struct berth_json *json, const char *key, double n);
 void berth_json_bool(struct berth_json *json, const char *key, bool b);
 void berth_json_null(struct berth_json *json, const char *key);
 void berth_json_text(struct berth_json *json, const char *key, struct berth_text text);
+/* A string that the caller writes between the two, of characters that need no escapes. */
+void berth_json_raw_open(struct berth_json *json, const char *key);
+void berth_json_raw_close(struct berth_json *json);
 void berth_json_string(struct berth_json *json, const char *key, const char *text);
 
 #endif

@@ -1,9 +1,10 @@
 /* A problem as one JSON object: all that the builder of berth/problem.h can say, in its words.
  * docs/formats.md describes the fields, docs/problem.schema.json is their schema.
  *
- *   {"pools":     [{"name", "capacity", "alignment", "max_block", "kind"}],
+ *   {"symbols":   [{"name", "lower", "upper"}],
+ *    "pools":     [{"name", "capacity", "alignment", "max_block", "kind"}],
  *    "buffers":   [{"id", "size", "alignment", "lower", "upper", "class", "offset", "pools",
- *                   "gaps": [{"lower", "upper", "window": [0, 0]}]}],
+ *                   "shape", "bits", "type", "gaps": [{"lower", "upper", "window": [0, 0]}]}],
  *    "conflicts": [[buffer, buffer]]}
  * or
  *   {"pools":     ...,
@@ -13,6 +14,10 @@
  *                   "inplace": [{"input", "output", "inside_at" or "behind_by"}], "stream", "waits"}],
  *    "regions":   [{"kind", "parent", "first_operator", "n_operators", "min_trips", "carries"}],
  *    "forbid_inplace": false}
+ *
+ * A size ("size", "workspace", "view_offset") is a number, or a string that is an expression over the
+ * symbols; in the place of "size" there may be a "shape", whose dimensions are numbers, expressions or null
+ * (unknown), and the "bits" or the "type" ("f32") of its elements.
  *
  * Where a buffer, value, operator or pool is named, a string is its id and a number its place from 0. Numbers
  * are whole and exact to 64 bits; a string of digits is a number too, for writers that keep numbers as
@@ -36,6 +41,12 @@ bool berth_json_is_object(const char *text, size_t n_bytes);
 enum berth_code berth_json_read_problem(
     const char *text, size_t n_bytes, const struct berth_allocator *allocator,
     struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
+
+/* The same with its symbols bound; a binding that does not suit is blamed on $.symbols. NULL binds none. */
+enum berth_code berth_json_read_bound(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem,
+    struct berth_error *err) BERTH_MUST_USE;
 
 /* The problem as it was stated: reading it again gives an equal one. Fields at their defaults are left out.
  */

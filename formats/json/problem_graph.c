@@ -17,8 +17,12 @@ enum {
   VIEW_OF,
   VIEW_OFFSET,
   DONATION,
-  LIVE_WINDOWS
+  LIVE_WINDOWS,
+  SHAPE,
+  BITS,
+  TYPE
 };
+static const struct berth_json_shape_keys SHAPE_KEYS = {SIZE, SHAPE, BITS, TYPE};
 enum { KIND, PARENT, FIRST_OPERATOR, N_OPERATORS, MIN_TRIPS, CARRIES };
 enum { OP_ID, INPUTS, OUTPUTS, WORKSPACE, WORKSPACE_ALIGNMENT, INPLACE, STREAM, WAITS };
 
@@ -40,9 +44,10 @@ static void read_value(struct berth_json_reader *reader, const char *at) {
   if (!berth_json_open_object(reader, at, BERTH_JSON_VALUE_KEYS, BERTH_JSON_N_VALUE_KEYS, &object)) {
     return;
   }
-  berth_json_require(&object, SIZE);
+  struct berth_shape shape;
+  struct berth_shape place;
   berth_json_take_id(&object, ID, &spec.id);
-  berth_json_take_u64(&object, SIZE, &spec.size_bytes);
+  berth_json_take_shape(&object, &SHAPE_KEYS, &spec.size_bytes, &shape, &spec.shape);
   berth_json_take_u64(&object, ALIGNMENT, &spec.alignment);
   berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);
   berth_json_take_pin(&object, OFFSET, &spec.pinned_offset);
@@ -51,7 +56,8 @@ static void read_value(struct berth_json_reader *reader, const char *at) {
   berth_json_take_bool(&object, EXTERNAL, &spec.external);
   berth_json_take_bool(&object, ACCUMULATED, &spec.accumulated);
   berth_json_take_reference(&object, VIEW_OF, BERTH_JSON_VALUES, &spec.view_of);
-  berth_json_take_u64(&object, VIEW_OFFSET, &spec.view_offset);
+  berth_json_take_size(
+      &object, VIEW_OFFSET, BERTH_SIZED_VIEW_OFFSET, &spec.view_offset, &place, &spec.view_offset_shape);
   berth_json_take_word(&object, DONATION, berth_json_donation_name, BERTH_DONATION_MUST_USE + 1, &donation);
   berth_json_take_bool(&object, LIVE_WINDOWS, &spec.live_windows);
   spec.class_ = (enum berth_buffer_class)class_;
@@ -177,12 +183,14 @@ static void read_operator(struct berth_json_reader *reader, const char *at) {
   if (!berth_json_open_object(reader, at, BERTH_JSON_OPERATOR_KEYS, BERTH_JSON_N_OPERATOR_KEYS, &object)) {
     return;
   }
+  struct berth_shape workspace;
   berth_json_take_id(&object, OP_ID, &spec.id);
   berth_json_take_references(
       &object, INPUTS, BERTH_JSON_VALUES, &reader->inputs, &spec.inputs, &spec.n_inputs);
   berth_json_take_references(
       &object, OUTPUTS, BERTH_JSON_VALUES, &reader->outputs, &spec.outputs, &spec.n_outputs);
-  berth_json_take_u64(&object, WORKSPACE, &spec.workspace_bytes);
+  berth_json_take_size(
+      &object, WORKSPACE, BERTH_SIZED_WORKSPACE, &spec.workspace_bytes, &workspace, &spec.workspace_shape);
   berth_json_take_u64(&object, WORKSPACE_ALIGNMENT, &spec.workspace_alignment);
   read_inplace(&object, &spec);
   take_u32(&object, STREAM, &spec.stream);

@@ -5,12 +5,25 @@
 
 #include "json/reader.h"
 
-static const char *const ROOT_KEYS[] = {"$schema", "version",   "pools",   "buffers",       "conflicts",
-                                        "values",  "operators", "regions", "forbid_inplace"};
-enum { SCHEMA, VERSION, POOLS, BUFFERS, CONFLICTS, VALUES, OPERATORS, REGIONS, FORBID_INPLACE, N_ROOT_KEYS };
+static const char *const ROOT_KEYS[] = {"$schema", "version",   "pools",   "buffers",        "conflicts",
+                                        "values",  "operators", "regions", "forbid_inplace", "symbols"};
+enum {
+  SCHEMA,
+  VERSION,
+  POOLS,
+  BUFFERS,
+  CONFLICTS,
+  VALUES,
+  OPERATORS,
+  REGIONS,
+  FORBID_INPLACE,
+  SYMBOLS,
+  N_ROOT_KEYS
+};
 
 /* The key of each list. */
-static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS, BUFFERS, VALUES, OPERATORS, CONFLICTS, REGIONS};
+static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS,     BUFFERS, VALUES, OPERATORS,
+                                                      CONFLICTS, REGIONS, SYMBOLS};
 
 bool berth_json_is_object(const char *text, size_t n_bytes) {
   size_t at = n_bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -21,8 +34,8 @@ bool berth_json_is_object(const char *text, size_t n_bytes) {
 }
 
 static void find_list(struct berth_json_reader *reader, enum berth_json_list list, const char *at) {
-  static const char *const OF_WHAT[] = {"objects", "objects",          "objects",
-                                        "objects", "pairs of buffers", "objects"};
+  static const char *const OF_WHAT[] = {"objects",          "objects", "objects", "objects",
+                                        "pairs of buffers", "objects", "objects"};
   struct berth_json_listed *listed = &reader->lists[list];
   if (at == NULL || reader->code != BERTH_OK) {
     return;
@@ -82,6 +95,7 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
   if (forbid_inplace) {
     berth_problem_builder_forbid_inplace(reader->builder);
   }
+  berth_json_read_symbols(reader);
   berth_json_read_pools(reader);
   berth_json_read_buffers(reader);
   berth_json_read_conflicts(reader);
@@ -96,6 +110,12 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
 enum berth_code berth_json_read_problem(
     const char *text, size_t n_bytes, const struct berth_allocator *allocator,
     struct berth_problem **out_problem, struct berth_error *err) {
+  return berth_json_read_bound(text, n_bytes, NULL, allocator, out_problem, err);
+}
+
+enum berth_code berth_json_read_bound(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
   struct berth_error unseen;
   struct berth_json_reader reader;
   enum berth_code code = berth_json_reader_begin(
@@ -103,6 +123,9 @@ enum berth_code berth_json_read_problem(
       err != NULL ? err : &unseen);
   if (code != BERTH_OK) {
     return code;
+  }
+  if (bindings != NULL) {
+    berth_json_heed_finish(&reader, berth_problem_builder_bind(reader.builder, bindings, reader.err));
   }
   read_root(&reader, out_problem);
   berth_json_reader_end(&reader);

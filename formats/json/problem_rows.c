@@ -3,7 +3,8 @@
 #include "json/reader.h"
 
 enum { POOL_NAME, POOL_CAPACITY, POOL_ALIGNMENT, POOL_MAX_BLOCK, POOL_KIND };
-enum { ID, SIZE, ALIGNMENT, LOWER, UPPER, CLASS, OFFSET, POOLS, GAPS };
+enum { ID, SIZE, ALIGNMENT, LOWER, UPPER, CLASS, OFFSET, POOLS, GAPS, SHAPE, BITS, TYPE };
+static const struct berth_json_shape_keys SHAPE_KEYS = {SIZE, SHAPE, BITS, TYPE};
 
 static const char *kind_word(unsigned kind) {
   return kind == BERTH_POOL_BYTES ? "bytes" : "slots";
@@ -168,11 +169,11 @@ static void read_buffer(struct berth_json_reader *reader, const char *at) {
   if (!berth_json_open_object(reader, at, BERTH_JSON_BUFFER_KEYS, BERTH_JSON_N_BUFFER_KEYS, &object)) {
     return;
   }
-  berth_json_require(&object, SIZE);
+  struct berth_shape shape;
   berth_json_require(&object, LOWER);
   berth_json_require(&object, UPPER);
   berth_json_take_id(&object, ID, &spec.id);
-  berth_json_take_u64(&object, SIZE, &spec.size_bytes);
+  berth_json_take_shape(&object, &SHAPE_KEYS, &spec.size_bytes, &shape, &spec.shape);
   berth_json_take_u64(&object, ALIGNMENT, &spec.alignment);
   take_lifetime(&object, &spec);
   berth_json_take_word(&object, CLASS, berth_json_class_name, BERTH_N_CLASSES, &class_);

@@ -2,11 +2,13 @@
 #include "json/emit.h"
 #include "json/plan.h"
 #include "json/problem.h"
+#include "json/problem_sizes.h"
 #include "json/reader.h"
 
 struct output {
   struct berth_json json;
   const struct berth_problem *problem;
+  bool is_too_large; /* an expression */
 };
 
 typedef struct berth_text (*text_of)(const struct berth_problem *problem, uint32_t i);
@@ -50,6 +52,17 @@ static void write_unless(struct output *output, const char *key, uint64_t n, uin
 static void write_flag(struct output *output, const char *key, bool flag) {
   if (flag) {
     berth_json_bool(&output->json, key, true);
+  }
+}
+
+static bool is_sized(const struct output *output, enum berth_sized_field field, uint32_t item) {
+  return berth_problem_sized(output->problem, field, item) != NULL;
+}
+
+static void write_size(
+    struct output *output, const char *key, enum berth_sized_field field, uint32_t item, uint64_t bytes) {
+  if (!berth_json_write_size(&output->json, key, output->problem, field, item, bytes)) {
+    output->is_too_large = true;
   }
 }
 
@@ -106,7 +119,7 @@ static void write_buffer(struct output *output, const struct berth_buffers *buff
   struct berth_json *json = &output->json;
   berth_json_open(json, NULL, '{');
   write_id(output, "id", berth_problem_buffer_id(output->problem, buffer));
-  berth_json_u64(json, "size", buffers->size_bytes[buffer]);
+  write_size(output, "size", BERTH_SIZED_SIZE, buffer, buffers->size_bytes[buffer]);
   write_unless(output, "alignment", buffers->alignment[buffer], 1);
   write_time(output, "lower", buffers, buffer, buffers->lower, buffers->clock_lower);
   write_time(output, "upper", buffers, buffer, buffers->upper, buffers->clock_upper);
@@ -146,7 +159,7 @@ static void write_value(struct output *output, uint32_t value) {
   struct berth_value_spec spec = berth_problem_value(output->problem, value);
   berth_json_open(&output->json, NULL, '{');
   write_id(output, "id", spec.id);
-  berth_json_u64(&output->json, "size", spec.size_bytes);
+  write_size(output, "size", BERTH_SIZED_SIZE, value, spec.size_bytes);
   write_unless(output, "alignment", spec.alignment, 1);
   write_class(output, spec.class_);
   write_unless(output, "offset", spec.pinned_offset, BERTH_UNPINNED);
@@ -156,7 +169,9 @@ static void write_value(struct output *output, uint32_t value) {
   write_flag(output, "accumulated", spec.accumulated);
   if (spec.view_of != BERTH_NO_INDEX) {
     write_reference(output, "view_of", berth_problem_value_id, spec.view_of);
-    write_unless(output, "view_offset", spec.view_offset, 0);
+    if (spec.view_offset != 0 || is_sized(output, BERTH_SIZED_VIEW_OFFSET, value)) {
+      write_size(output, "view_offset", BERTH_SIZED_VIEW_OFFSET, value, spec.view_offset);
+    }
   }
   if (spec.donation != BERTH_DONATION_NONE) {
     berth_json_string(&output->json, "donation", berth_json_donation_name(spec.donation));
@@ -165,11 +180,12 @@ static void write_value(struct output *output, uint32_t value) {
   berth_json_close(&output->json, '}');
 }
 
-static void write_workspace(struct output *output, uint32_t buffer) {
+static void write_workspace(struct output *output, uint32_t op, uint32_t buffer) {
   const struct berth_buffers *buffers = berth_problem_buffers(output->problem);
-  if (buffer != BERTH_NO_INDEX) {
-    berth_json_u64(&output->json, "workspace", buffers->size_bytes[buffer]);
-    write_unless(output, "workspace_alignment", buffers->alignment[buffer], 1);
+  if (buffer != BERTH_NO_INDEX || is_sized(output, BERTH_SIZED_WORKSPACE, op)) {
+    uint64_t bytes = buffer != BERTH_NO_INDEX ? buffers->size_bytes[buffer] : 0;
+    write_size(output, "workspace", BERTH_SIZED_WORKSPACE, op, bytes);
+    write_unless(output, "workspace_alignment", berth_problem_workspace_alignment(output->problem, op), 1);
   }
 }
 
@@ -219,7 +235,7 @@ static void write_operator(struct output *output, uint32_t op, uint32_t *next_pe
   write_references(
       output, "outputs", berth_problem_value_id, from(graph->outputs, graph->output_begin[op]),
       graph->output_begin[op + 1] - graph->output_begin[op]);
-  write_workspace(output, graph->operator_workspace[op]);
+  write_workspace(output, op, graph->operator_workspace[op]);
   write_inplace(output, op, next_permission);
   if (graph->operator_stream != NULL) {
     write_unless(output, "stream", graph->operator_stream[op], 0);
@@ -284,6 +300,7 @@ enum berth_code berth_json_write_problem(
   berth_writer_init(&writer, sink);
   berth_json_init(&output.json, &writer);
   berth_json_open(&output.json, NULL, '{');
+  berth_json_write_symbols(&output.json, problem);
   write_pools(&output);
   const struct berth_graph *graph = berth_problem_graph(problem);
   if (graph != NULL) {
@@ -292,5 +309,11 @@ enum berth_code berth_json_write_problem(
     write_buffers(&output);
   }
   berth_json_close(&output.json, '}');
-  return berth_writer_finish(&writer, err);
+  enum berth_code code = berth_writer_finish(&writer, err);
+  if (code == BERTH_OK && output.is_too_large) {
+    code = berth_fail(
+        err, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX, "expressions",
+        "an expression is too large to be written as text");
+  }
+  return code;
 }

@@ -7,16 +7,19 @@
 enum { SHOWN_BYTES = 40, WORDS_SIZE = 160 };
 
 const char *const BERTH_JSON_POOL_KEYS[] = {"name", "capacity", "alignment", "max_block", "kind"};
-const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",    "size",   "alignment", "lower", "upper",
-                                              "class", "offset", "pools",     "gaps"};
+const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",     "size",  "alignment", "lower", "upper", "class",
+                                              "offset", "pools", "gaps",      "shape", "bits",  "type"};
 const char *const BERTH_JSON_VALUE_KEYS[] = {
-    "id",       "size",        "alignment", "class",       "offset",   "pools",       "held",
-    "external", "accumulated", "view_of",   "view_offset", "donation", "live_windows"};
+    "id",       "size",        "alignment", "class",       "offset",   "pools",        "held",
+    "external", "accumulated", "view_of",   "view_offset", "donation", "live_windows", "shape",
+    "bits",     "type"};
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 
 const char *const BERTH_JSON_REGION_KEYS[] = {"kind",        "parent",    "first_operator",
                                               "n_operators", "min_trips", "carries"};
+
+const char *const BERTH_JSON_SYMBOL_KEYS[] = {"name", "lower", "upper"};
 
 /* ---- Errors ---- */
 
@@ -73,19 +76,26 @@ void berth_json_out_of_memory(struct berth_json_reader *reader) {
   }
 }
 
-/* The last word of the builder's field is a key of the object that it blames. */
+/* Where the value of the key is, and the path goes there; NULL if it is not there. */
+static const char *find_key(struct berth_json_object *object, const char *word) {
+  for (unsigned i = 0; i < object->n_keys; i++) {
+    if (strcmp(object->keys[i], word) == 0 && object->at[i] != NULL) {
+      object->reader->path.field = object->keys[i];
+      return object->at[i];
+    }
+  }
+  return NULL;
+}
+
+/* The last word of the builder's field is a key of the object that it blames; a size may be a shape. */
 static void heed(struct berth_json_object *object) {
   struct berth_json_reader *reader = object->reader;
   struct berth_error found = *reader->err;
   const char *dot = strrchr(found.field, '.');
   const char *word = dot != NULL ? dot + 1 : found.field;
-  const char *at = object->begin;
-  for (unsigned i = 0; i < object->n_keys; i++) {
-    if (strcmp(object->keys[i], word) == 0 && object->at[i] != NULL) {
-      reader->path.field = object->keys[i];
-      at = object->at[i];
-    }
-  }
+  const char *at = find_key(object, word);
+  at = at == NULL && strcmp(word, "size") == 0 ? find_key(object, "shape") : at;
+  at = at == NULL ? object->begin : at;
   say(reader, at, found.code, found.reason, found.message);
 }
 
@@ -112,6 +122,8 @@ static const struct blamed BLAMED[] = {
     {BERTH_JSON_VALUES, "value.", "values", BERTH_JSON_VALUE_KEYS, BERTH_JSON_N_VALUE_KEYS},
     {BERTH_JSON_OPERATORS, "operator.", "operators", BERTH_JSON_OPERATOR_KEYS, BERTH_JSON_N_OPERATOR_KEYS},
     {BERTH_JSON_REGIONS, "region.", "regions", BERTH_JSON_REGION_KEYS, BERTH_JSON_N_REGION_KEYS},
+    {BERTH_JSON_SYMBOLS, "symbol.", "symbols", BERTH_JSON_SYMBOL_KEYS, BERTH_JSON_N_SYMBOL_KEYS},
+    {BERTH_JSON_SYMBOLS, "binding.", "symbols", BERTH_JSON_SYMBOL_KEYS, 0},
     {BERTH_JSON_POOLS, "pool.", "pools", BERTH_JSON_POOL_KEYS, BERTH_JSON_N_POOL_KEYS},
     {BERTH_JSON_BUFFERS, "", "buffers", BERTH_JSON_BUFFER_KEYS, BERTH_JSON_N_BUFFER_KEYS},
 };
@@ -135,7 +147,7 @@ void berth_json_heed_finish(struct berth_json_reader *reader, enum berth_code co
     reader->path.list = blamed->word;
     element = listed->array;
   }
-  if (listed->array == NULL || found.index >= listed->n) {
+  if (listed->array == NULL || found.index >= listed->n || blamed->n_keys == 0) {
     say(reader, element, found.code, found.reason, found.message);
     return;
   }
@@ -187,6 +199,9 @@ void berth_json_reader_end(struct berth_json_reader *reader) {
                                              &reader->pairs};
   for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
     finish_block(reader, BLOCKS[i]);
+  }
+  for (unsigned i = 0; i < BERTH_N_SIZED_FIELDS; i++) {
+    finish_block(reader, &reader->shapes[i]);
   }
   for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
     berth_json_names_finish(&reader->lists[i].names, reader->allocator);
@@ -293,15 +308,32 @@ berth_json_text_of(struct berth_json_reader *reader, const char *string, struct 
   return (struct berth_text){.data = text, .size = (uint32_t)n};
 }
 
-static const char *const SINGULAR[] = {"pool", "buffer", "value", "operator", "conflict", "region"};
+static const char *const SINGULAR[] = {"pool", "buffer", "value", "operator", "conflict", "region", "symbol"};
+
+static bool is_named(enum berth_json_list list) {
+  return list == BERTH_JSON_POOLS || list == BERTH_JSON_SYMBOLS;
+}
+
+/* The ids of a list's objects, made when the first is asked for. */
+static bool make_names(struct berth_json_reader *reader, enum berth_json_list list) {
+  struct berth_json_listed *listed = &reader->lists[list];
+  if (!listed->names.is_made && listed->array != NULL &&
+      !berth_json_names_make(
+          &listed->names, listed->array, is_named(list) ? "name" : "id", reader->allocator)) {
+    berth_json_out_of_memory(reader);
+  }
+  return reader->code == BERTH_OK;
+}
+
+uint32_t berth_json_find_symbol(struct berth_json_reader *reader, struct berth_text name) {
+  bool made = make_names(reader, BERTH_JSON_SYMBOLS);
+  return made ? berth_json_names_find(&reader->lists[BERTH_JSON_SYMBOLS].names, name) : BERTH_NO_INDEX;
+}
 
 static void
 refer_by_id(struct berth_json_reader *reader, const char *at, enum berth_json_list list, uint32_t *out) {
   struct berth_json_listed *listed = &reader->lists[list];
-  if (!listed->names.is_made && listed->array != NULL &&
-      !berth_json_names_make(
-          &listed->names, listed->array, list == BERTH_JSON_POOLS ? "name" : "id", reader->allocator)) {
-    berth_json_out_of_memory(reader);
+  if (!make_names(reader, list)) {
     return;
   }
   struct berth_text text = berth_json_text_of(reader, at, &reader->word);

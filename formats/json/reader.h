@@ -6,7 +6,7 @@
 #include "json/names.h"
 #include "json/scan.h"
 
-enum { BERTH_JSON_MAX_KEYS = 16 };
+enum { BERTH_JSON_MAX_KEYS = 24 };
 
 /* Memory that only grows, for lists and texts of one item. */
 struct berth_json_block {
@@ -31,6 +31,7 @@ enum berth_json_list {
   BERTH_JSON_OPERATORS,
   BERTH_JSON_CONFLICTS,
   BERTH_JSON_REGIONS,
+  BERTH_JSON_SYMBOLS,
   BERTH_JSON_N_LISTS
 };
 
@@ -56,7 +57,8 @@ struct berth_json_reader {
   struct berth_json_block outputs;
   struct berth_json_block pools;
   struct berth_json_block waits;
-  struct berth_json_block pairs; /* gaps, permissions */
+  struct berth_json_block pairs;                        /* gaps, permissions */
+  struct berth_json_block shapes[BERTH_N_SIZED_FIELDS]; /* dimensions */
 };
 
 /* An object of the document: where the value of each key lies, NULL if it is not there. */
@@ -97,17 +99,33 @@ extern const char *const BERTH_JSON_BUFFER_KEYS[];
 extern const char *const BERTH_JSON_VALUE_KEYS[];
 extern const char *const BERTH_JSON_OPERATOR_KEYS[];
 extern const char *const BERTH_JSON_REGION_KEYS[];
+extern const char *const BERTH_JSON_SYMBOL_KEYS[];
 enum {
   BERTH_JSON_N_POOL_KEYS = 5,
-  BERTH_JSON_N_BUFFER_KEYS = 9,
-  BERTH_JSON_N_VALUE_KEYS = 13,
+  BERTH_JSON_N_BUFFER_KEYS = 12,
+  BERTH_JSON_N_VALUE_KEYS = 16,
   BERTH_JSON_N_OPERATOR_KEYS = 8,
-  BERTH_JSON_N_REGION_KEYS = 6
+  BERTH_JSON_N_REGION_KEYS = 6,
+  BERTH_JSON_N_SYMBOL_KEYS = 3
 };
 
 /* Each reads the value of one key if it is there, and leaves `out` alone otherwise. */
 void berth_json_take_u64(struct berth_json_object *object, unsigned key, uint64_t *out);
 void berth_json_take_pin(struct berth_json_object *object, unsigned key, uint64_t *out);
+/* A size: a number into `out_bytes`, or an expression into `out_shape`, which *out_by then points to. */
+void berth_json_take_size(
+    struct berth_json_object *object, unsigned key, enum berth_sized_field field, uint64_t *out_bytes,
+    struct berth_shape *out_shape, const struct berth_shape **out_by);
+/* "shape" and "bits" or "type" in the place of "size"; one of the two must be there. */
+struct berth_json_shape_keys {
+  unsigned size;
+  unsigned shape;
+  unsigned bits;
+  unsigned type;
+};
+void berth_json_take_shape(
+    struct berth_json_object *object, const struct berth_json_shape_keys *keys, uint64_t *out_bytes,
+    struct berth_shape *out_shape, const struct berth_shape **out_by);
 void berth_json_take_i64(struct berth_json_object *object, unsigned key, int64_t *out);
 void berth_json_take_bool(struct berth_json_object *object, unsigned key, bool *out);
 void berth_json_take_id(struct berth_json_object *object, unsigned key, struct berth_text *out);
@@ -139,11 +157,21 @@ void berth_json_each(
     struct berth_json_reader *reader, enum berth_json_list list, const char *word,
     void (*read)(struct berth_json_reader *reader, const char *at));
 
+/* The expression in a string ("4 * n + ceil(m / 2)"), added to the builder. An error is at its place in it.
+ */
+bool berth_json_read_expression(
+    struct berth_json_reader *reader, const char *string, uint32_t *out_expression);
+/* The index of a symbol, BERTH_NO_INDEX if there is none of this name. */
+uint32_t berth_json_find_symbol(struct berth_json_reader *reader, struct berth_text name);
+/* A dimension: a number, an expression, or null for one that is unknown. */
+bool berth_json_read_dimension(struct berth_json_reader *reader, const char *at, uint32_t *out_expression);
+
 /* "none", "may_use", "must_use". */
 const char *berth_json_donation_name(unsigned donation);
 /* "loop", "choice", "branch", "call". */
 const char *berth_json_region_name(unsigned kind);
 
+void berth_json_read_symbols(struct berth_json_reader *reader);
 void berth_json_read_pools(struct berth_json_reader *reader);
 void berth_json_read_buffers(struct berth_json_reader *reader);
 void berth_json_read_conflicts(struct berth_json_reader *reader);
