@@ -20,12 +20,15 @@ struct entry {
 };
 
 static const struct entry BUFFERS[] = {
-    {"id", "buffer_id_end"},      {"size", "buffer_size_bytes"}, {"alignment", "buffer_alignment"},
-    {"lower", "buffer_lower"},    {"upper", "buffer_upper"},     {"class", "buffer_class"},
-    {"pools", "buffer_pool_end"}, {"offset", "pin_offset"},      {"gaps", "gap_lower"},
+    {"shape", "buffer_size_bytes"}, {"id", "buffer_id_end"},
+    {"size", "buffer_size_bytes"},  {"alignment", "buffer_alignment"},
+    {"lower", "buffer_lower"},      {"upper", "buffer_upper"},
+    {"class", "buffer_class"},      {"pools", "buffer_pool_end"},
+    {"offset", "pin_offset"},       {"gaps", "gap_lower"},
     {NULL, "buffer_size_bytes"},
 };
 static const struct entry VALUES[] = {
+    {"shape", "value_size_bytes"},
     {"id", "value_id_end"},
     {"size", "value_size_bytes"},
     {"alignment", "value_alignment"},
@@ -56,6 +59,14 @@ static const struct entry REGIONS[] = {
     {"carries", "region_carry_end"},
     {NULL, "region_kind"},
 };
+static const struct entry SYMBOLS[] = {
+    {"lower", "symbol_lower"},
+    {"upper", "symbol_upper"},
+    {"binding", "binding_lower"},
+    {NULL, "symbol_name_end"}};
+static const struct entry EXPRESSIONS[] = {
+    {"left", "expression_left"}, {"right", "expression_right"}, {NULL, "expression_operation"}};
+static const struct entry BINDINGS[] = {{"upper", "binding_upper"}, {NULL, "binding_symbol"}};
 static const struct entry POOLS[] = {
     {"name", "name"},
     {"alignment", "alignment"},
@@ -69,7 +80,8 @@ static const struct {
   const char *prefix;
   const struct entry *entries;
 } KINDS[] = {
-    {"value.", VALUES}, {"operator.", OPERATORS}, {"region.", REGIONS}, {"pool.", POOLS}, {"", BUFFERS}};
+    {"symbol.", SYMBOLS},     {"expression.", EXPRESSIONS}, {"binding.", BINDINGS}, {"value.", VALUES},
+    {"operator.", OPERATORS}, {"region.", REGIONS},         {"pool.", POOLS},       {"", BUFFERS}};
 
 /* Pins and gaps are lists of their own: the first that is about this row. */
 static uint32_t first_about(size_t n, const uint32_t *rows, uint32_t row) {
@@ -107,6 +119,8 @@ enum berth_code feed_blame(const struct feed *feed, enum berth_code code) {
     index = first_about(m->n_view_value, m->view_value, index);
   } else if (strcmp(entry->column, "inplace_operator") == 0) {
     index = first_about(m->n_inplace_operator, m->inplace_operator, index);
+  } else if (strcmp(entry->column, "binding_lower") == 0) {
+    index = first_about(m->n_binding_symbol, m->binding_symbol, index);
   } else if (strcmp(entry->column, "gap_lower") == 0) {
     index = first_about(m->n_gap_buffer, m->gap_buffer, index);
   }

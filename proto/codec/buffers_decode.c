@@ -85,8 +85,10 @@ static void fill_gaps(const Berth__V1__Problem *m, struct berth_gap *gaps) {
   }
 }
 
-static enum berth_code
-add_each_buffer(const struct feed *feed, const uint64_t *pinned, const struct berth_gap *gaps) {
+static enum berth_code add_each_buffer(
+    const struct feed *feed, const uint64_t *pinned, const struct berth_gap *gaps,
+    struct feed_shapes *shapes) {
+  struct berth_shape shape;
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_buffer_size_bytes;
   enum berth_code code = berth_problem_builder_reserve(feed->builder, (uint32_t)n, feed->err);
@@ -95,6 +97,7 @@ add_each_buffer(const struct feed *feed, const uint64_t *pinned, const struct be
   for (size_t i = 0; code == BERTH_OK && i < n; i++) {
     spec.id = feed_text(m->buffer_id_text, m->n_buffer_id_end, m->buffer_id_end, i);
     spec.size_bytes = m->buffer_size_bytes[i];
+    spec.shape = feed_shape(feed, shapes, BERTH_SIZED_SIZE, i, &shape);
     spec.alignment = m->n_buffer_alignment > 0 ? m->buffer_alignment[i] : 1;
     if (m->clock_components == 0) {
       spec.lower = m->buffer_lower[i];
@@ -144,7 +147,7 @@ static enum berth_code add_conflicts(const struct feed *feed) {
   return code;
 }
 
-enum berth_code feed_buffers(const struct feed *feed) {
+enum berth_code feed_buffers(const struct feed *feed, struct feed_shapes *shapes) {
   size_t n = feed->message->n_buffer_size_bytes;
   size_t n_gaps = feed->message->n_gap_buffer;
   uint64_t *pinned = NULL;
@@ -168,7 +171,7 @@ enum berth_code feed_buffers(const struct feed *feed) {
     }
   }
   if (code == BERTH_OK) {
-    code = add_each_buffer(feed, pinned, gaps);
+    code = add_each_buffer(feed, pinned, gaps, shapes);
   }
   if (code == BERTH_OK) {
     code = add_conflicts(feed);

@@ -54,9 +54,21 @@ void feed_give_back(const struct feed *feed, void *memory, size_t n, size_t size
 struct berth_text feed_text(ProtobufCBinaryData text, size_t n_ends, const uint32_t *ends, size_t i);
 enum berth_buffer_class feed_class(size_t n, const Berth__V1__BufferClass *column, size_t i);
 
+/* ---- Symbols (symbols_decode.c): binds, and adds symbols and expressions; shapes are held against the items
+ * that have them, so that each is found as items are added in their order ---- */
+
+struct feed_shapes {
+  size_t at[BERTH_N_SIZED_FIELDS]; /* the next shape of each field */
+};
+enum berth_code feed_symbols(const struct feed *feed, struct feed_shapes *out_shapes) BERTH_MUST_USE;
+/* The shape of the item, kept in `shape`, or NULL; items of one field come in rising order. */
+const struct berth_shape *feed_shape(
+    const struct feed *feed, struct feed_shapes *shapes, enum berth_sized_field field, size_t item,
+    struct berth_shape *shape);
+
 /* ---- The two forms (buffers_decode.c, graph_decode.c) ---- */
 
-enum berth_code feed_buffers(const struct feed *feed) BERTH_MUST_USE;
-enum berth_code feed_graph(const struct feed *feed) BERTH_MUST_USE;
+enum berth_code feed_buffers(const struct feed *feed, struct feed_shapes *shapes) BERTH_MUST_USE;
+enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) BERTH_MUST_USE;
 
 #endif

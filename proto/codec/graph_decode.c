@@ -92,13 +92,18 @@ static void set_view(const Berth__V1__Problem *m, size_t i, size_t *at, struct b
   *at += view;
 }
 
-static enum berth_code add_values(const struct feed *feed, const uint64_t *pinned) {
+static enum berth_code
+add_values(const struct feed *feed, const uint64_t *pinned, struct feed_shapes *shapes) {
+  struct berth_shape size;
+  struct berth_shape place;
   const Berth__V1__Problem *m = feed->message;
   struct berth_value_spec spec = berth_value_spec_default();
   size_t view = 0;
   for (size_t i = 0; i < m->n_value_size_bytes; i++) {
     spec.id = feed_text(m->value_id_text, m->n_value_id_end, m->value_id_end, i);
     spec.size_bytes = m->value_size_bytes[i];
+    spec.shape = feed_shape(feed, shapes, BERTH_SIZED_SIZE, i, &size);
+    spec.view_offset_shape = feed_shape(feed, shapes, BERTH_SIZED_VIEW_OFFSET, i, &place);
     spec.alignment = m->n_value_alignment > 0 ? m->value_alignment[i] : 1;
     spec.class_ = feed_class(m->n_value_class, m->value_class, i);
     spec.held = m->n_value_held > 0 && m->value_held[i];
@@ -179,7 +184,9 @@ static void set_inplace(
   spec->inplace = spec->n_inplace > 0 ? list + first : NULL;
 }
 
-static enum berth_code add_operators(const struct feed *feed, const struct berth_inplace *inplace) {
+static enum berth_code
+add_operators(const struct feed *feed, const struct berth_inplace *inplace, struct feed_shapes *shapes) {
+  struct berth_shape workspace;
   const Berth__V1__Problem *m = feed->message;
   size_t permission = 0;
   for (size_t i = 0; i < m->n_operator_input_end; i++) {
@@ -192,6 +199,7 @@ static enum berth_code add_operators(const struct feed *feed, const struct berth
     spec.n_outputs = m->operator_output_end[i] - output;
     spec.outputs = spec.n_outputs > 0 ? m->operator_output + output : NULL;
     spec.workspace_bytes = m->n_operator_workspace_bytes > 0 ? m->operator_workspace_bytes[i] : 0;
+    spec.workspace_shape = feed_shape(feed, shapes, BERTH_SIZED_WORKSPACE, i, &workspace);
     spec.workspace_alignment = m->n_operator_workspace_alignment > 0 ? m->operator_workspace_alignment[i] : 1;
     set_inplace(m, inplace, i, &permission, &spec);
     spec.stream = m->n_operator_stream > 0 ? m->operator_stream[i] : 0;
@@ -255,7 +263,7 @@ static enum berth_code add_regions(const struct feed *feed) {
   return code;
 }
 
-enum berth_code feed_graph(const struct feed *feed) {
+enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_value_size_bytes;
   uint64_t *pinned = NULL;
@@ -280,10 +288,10 @@ enum berth_code feed_graph(const struct feed *feed) {
     code = feed_spread_pins(feed, n, &pinned);
   }
   if (code == BERTH_OK) {
-    code = add_values(feed, pinned);
+    code = add_values(feed, pinned, shapes);
   }
   if (code == BERTH_OK) {
-    code = add_operators(feed, inplace);
+    code = add_operators(feed, inplace, shapes);
   }
   if (code == BERTH_OK) {
     code = add_regions(feed);

@@ -37,6 +37,11 @@ struct berth_codec_columns;
 enum berth_code berth_codec_message_from_problem(
     const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
     struct berth_codec_columns **out_columns, struct berth_error *err) BERTH_MUST_USE;
+/* Uninitialised, freed with the columns; NULL if memory ran out. */
+void *berth_codec_column(struct berth_codec_columns *columns, size_t n, size_t size);
+/* Symbols, expressions, shapes and bindings; shapes take the place of numbers, which become 0. */
+bool berth_codec_put_symbols(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out);
 void berth_codec_columns_destroy(struct berth_codec_columns *columns);
 
 enum berth_code berth_codec_options_from_message(

@@ -12,6 +12,8 @@
   X(buffers, UINT64_C(4000000), "buffers, or values of a graph")                                             \
   X(operators, UINT64_C(4000000), "operators of a graph")                                                    \
   X(edges, UINT64_C(32000000), "inputs, outputs, gaps, pairs and pool choices, each")                        \
+  X(symbols, UINT64_C(1024), "symbols")                                                                      \
+  X(expressions, UINT64_C(8000000), "expressions over symbols, and shapes")                                  \
   X(pools, UINT64_C(256), "pools")                                                                           \
   X(text_bytes, UINT64_C(256), "bytes of one id or name")                                                    \
   X(words, UINT64_C(64), "names of strategies")                                                              \

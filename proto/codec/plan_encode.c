@@ -122,6 +122,48 @@ static enum berth_code pack_with_plan(
   return code;
 }
 
+/* What is left to the dynamic arena: one block, cut in four. */
+static bool put_dynamic(
+    const struct berth_dynamic *dynamic, const struct berth_allocator *allocator,
+    Berth__V1__ComputePlanResponse *out) {
+  uint32_t n_values = 0;
+  while (n_values < dynamic->n && !dynamic->items[n_values].is_workspace) {
+    n_values++;
+  }
+  uint32_t n_workspaces = dynamic->n - n_values;
+  if (dynamic->n == 0) {
+    return true;
+  }
+  uint32_t *block = allocator->resize(allocator->ctx, NULL, 0, 2 * (size_t)dynamic->n * sizeof *block);
+  if (block == NULL) {
+    return false;
+  }
+  out->n_dynamic_value = out->n_dynamic_value_symbol = n_values;
+  out->n_dynamic_workspace = out->n_dynamic_workspace_symbol = n_workspaces;
+  out->dynamic_value = block;
+  out->dynamic_workspace = block + n_values;
+  out->dynamic_value_symbol = block + dynamic->n;
+  out->dynamic_workspace_symbol = block + dynamic->n + n_values;
+  for (uint32_t i = 0; i < dynamic->n; i++) {
+    block[i] = dynamic->items[i].item;
+    block[dynamic->n + i] = dynamic->items[i].symbol;
+  }
+  return true;
+}
+
+static void drop_graph(const struct berth_allocator *allocator, Berth__V1__ComputePlanResponse *message) {
+  size_t n_dynamic = message->n_dynamic_value + message->n_dynamic_workspace;
+  if (n_dynamic > 0) {
+    allocator->resize(
+        allocator->ctx, message->dynamic_value, 2 * n_dynamic * sizeof *message->dynamic_value, 0);
+  }
+  if (message->inplace_answer != NULL) {
+    allocator->resize(
+        allocator->ctx, message->inplace_answer, message->n_inplace_answer * sizeof *message->inplace_answer,
+        0);
+  }
+}
+
 /* Answers to permissions are few: they are kept beside the message. */
 static bool put_graph(
     const struct berth_problem *problem, const struct berth_allocator *allocator,
@@ -148,15 +190,12 @@ static bool put_graph(
       out->inplace_answer[i] = (Berth__V1__InplaceAnswer)(permissions->items[i].answer + 1);
     }
   }
-  return true;
-}
-
-static void drop_graph(const struct berth_allocator *allocator, Berth__V1__ComputePlanResponse *message) {
-  if (message->inplace_answer != NULL) {
-    allocator->resize(
-        allocator->ctx, message->inplace_answer, message->n_inplace_answer * sizeof *message->inplace_answer,
-        0);
+  struct berth_dynamic dynamic = berth_problem_dynamic(problem);
+  if (!put_dynamic(&dynamic, allocator, out)) {
+    drop_graph(allocator, out);
+    return false;
   }
+  return true;
 }
 
 enum berth_code berth_codec_encode_compute_response(

@@ -73,9 +73,13 @@ enum berth_code berth_codec_problem_from_message(
   if (reuse != BERTH_REUSE_FULL) {
     berth_problem_builder_forbid_inplace(feed.builder);
   }
-  code = add_pools(&feed);
+  struct feed_shapes shapes;
+  code = feed_symbols(&feed, &shapes);
   if (code == BERTH_OK) {
-    code = graph ? feed_graph(&feed) : feed_buffers(&feed);
+    code = add_pools(&feed);
+  }
+  if (code == BERTH_OK) {
+    code = graph ? feed_graph(&feed, &shapes) : feed_buffers(&feed, &shapes);
   }
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(feed.builder, out_problem, err);

@@ -4,7 +4,7 @@
 
 #include "codec/internal.h"
 
-#define MAX_COLUMNS 40
+#define MAX_COLUMNS 80
 
 struct berth_codec_columns {
   const struct berth_allocator *allocator;
@@ -15,8 +15,7 @@ struct berth_codec_columns {
   } items[MAX_COLUMNS];
 };
 
-/* Uninitialised, freed with the columns; NULL if memory ran out. */
-static void *column(struct berth_codec_columns *columns, size_t n, size_t size) {
+void *berth_codec_column(struct berth_codec_columns *columns, size_t n, size_t size) {
   size_t n_bytes;
   if (__builtin_mul_overflow(n, size, &n_bytes) || columns->n == MAX_COLUMNS) {
     return NULL;
@@ -29,6 +28,10 @@ static void *column(struct berth_codec_columns *columns, size_t n, size_t size) 
     columns->n++;
   }
   return memory;
+}
+
+static void *column(struct berth_codec_columns *columns, size_t n, size_t size) {
+  return berth_codec_column(columns, n, size);
 }
 
 void berth_codec_columns_destroy(struct berth_codec_columns *columns) {
@@ -429,7 +432,7 @@ static bool put_operators(
   for (uint32_t i = 0; i < n; i++) {
     uint32_t buffer = graph->operator_workspace[i];
     bytes[i] = buffer != BERTH_NO_INDEX ? buffers->size_bytes[buffer] : 0;
-    alignment[i] = buffer != BERTH_NO_INDEX ? buffers->alignment[buffer] : 1;
+    alignment[i] = berth_problem_workspace_alignment(problem, i);
   }
   out->n_operator_input_end = out->n_operator_output_end = n;
   out->operator_input_end = UNCONST(uint32_t, graph->input_begin + 1);
@@ -511,7 +514,8 @@ enum berth_code berth_codec_message_from_problem(
   bool done = put_pools(columns, problem, out) &&
               (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
                               put_regions(columns, problem, out) && put_inplace(columns, problem, out)
-                        : put_buffers(columns, problem, out));
+                        : put_buffers(columns, problem, out)) &&
+              berth_codec_put_symbols(columns, problem, out);
   if (!done) {
     berth_codec_columns_destroy(columns);
     return berth_fail_memory(err);

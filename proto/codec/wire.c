@@ -7,7 +7,7 @@
 
 #include "codec/text.h"
 
-#define MAX_FIELDS_OF_A_MESSAGE 64
+#define MAX_FIELDS_OF_A_MESSAGE 160
 #define WIRE_TYPE_BITS 3
 #define SHORT_VARINT_BYTES 5
 #define MAX_FIELD_NUMBER UINT64_C(0x1fffffff)

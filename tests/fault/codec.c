@@ -11,6 +11,7 @@
 #include "nth.h"
 #include "sample.h"
 #include "suite.h"
+#include "symbolic.h"
 
 struct message {
   uint8_t *bytes;
@@ -217,7 +218,19 @@ START_TEST(messages_about_graphs) {
 }
 END_TEST
 
+START_TEST(messages_about_symbols) {
+  for (uint32_t k = 0; k < 4; k++) {
+    static struct symbolic symbolic;
+    struct berth_rng rng = {k};
+    symbolic_generate(&symbolic, &rng, 3 + 3 * k);
+    symbolic.symbols[0].upper = k == 3 ? BERTH_UNBOUNDED : symbolic.symbols[0].upper; /* a dynamic arena */
+    run(symbolic_build(&symbolic, NULL));
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "fault/codec", (const TTest *const[]){messages_about_buffers, messages_about_graphs, NULL});
+      "fault/codec",
+      (const TTest *const[]){messages_about_buffers, messages_about_graphs, messages_about_symbols, NULL});
 }

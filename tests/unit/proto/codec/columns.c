@@ -229,7 +229,7 @@ END_TEST
 START_TEST(test_every_column_is_limited) {
   const ProtobufCMessageDescriptor *descriptor = &berth__v1__problem__descriptor;
   struct berth_codec_limits limits = berth_codec_limits_default();
-  limits.buffers = limits.operators = limits.edges = 3;
+  limits.buffers = limits.operators = limits.edges = limits.symbols = limits.expressions = 3;
   limits.pools = 3;
   int n_columns = 0;
   for (unsigned i = 0; i < descriptor->n_fields; i++) {

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "sample.h"
 #include "suite.h"
+#include "symbolic.h"
 
 static const struct berth_codec *codec(void) {
   static struct berth_codec codec;
@@ -165,6 +166,50 @@ START_TEST(test_random_graphs) {
     for (uint32_t i = 0; i < berth_problem_graph(again)->n_operators; i++) {
       same_text(berth_problem_operator_id(problem, i), berth_problem_operator_id(again, i));
     }
+    same_problem(problem, again);
+    berth_problem_unref(again);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
+static void same_columns(const struct berth_symbols *a, const struct berth_symbols *b) {
+  ck_assert_uint_eq(a->n_symbols, b->n_symbols);
+  for (uint32_t i = 0; i < a->n_symbols; i++) {
+    same_text(a->symbols[i].name, b->symbols[i].name);
+    ck_assert(
+        a->symbols[i].lower == b->symbols[i].lower && a->symbols[i].upper == b->symbols[i].upper &&
+        a->ranges[i].lower == b->ranges[i].lower && a->ranges[i].upper == b->ranges[i].upper);
+  }
+  ck_assert_uint_eq(a->n_expressions, b->n_expressions);
+  for (uint32_t i = 0; i < a->n_expressions; i++) {
+    ck_assert(
+        a->expressions[i].operation == b->expressions[i].operation &&
+        a->expressions[i].left == b->expressions[i].left &&
+        a->expressions[i].value == b->expressions[i].value);
+  }
+  for (int field = 0; field < BERTH_N_SIZED_FIELDS; field++) {
+    ck_assert_uint_eq(a->n_sized[field], b->n_sized[field]);
+    for (uint32_t i = 0; i < a->n_sized[field]; i++) {
+      const struct berth_sized *x = &a->sized[field][i];
+      const struct berth_sized *y = &b->sized[field][i];
+      ck_assert(x->item == y->item && x->n == y->n && x->element_bits == y->element_bits);
+      ck_assert_mem_eq(a->dimensions + x->begin, b->dimensions + y->begin, x->n * sizeof(uint32_t));
+    }
+  }
+}
+
+START_TEST(test_random_symbols) {
+  struct berth_rng rng = {5};
+  for (int round = 0; round < 400; round++) {
+    static struct symbolic symbolic;
+    struct berth_binding items[SYMBOLIC_MAX_SYMBOLS];
+    symbolic_generate(&symbolic, &rng, 1 + berth_rng_below(&rng, 12));
+    struct berth_bindings bindings = symbolic_bind(&symbolic, &rng, items);
+    bindings.n = berth_rng_below(&rng, bindings.n + 1);
+    struct berth_problem *problem = symbolic_build(&symbolic, &bindings);
+    struct berth_problem *again = there_and_back(problem);
+    same_columns(berth_problem_symbols(problem), berth_problem_symbols(again));
     same_problem(problem, again);
     berth_problem_unref(again);
     berth_problem_unref(problem);
@@ -441,7 +486,7 @@ END_TEST
 int main(void) {
   return berth_suite_run(
       "codec/problem", (const TTest *const[]){
-                           test_clocks, test_random_buffers, test_random_graphs, test_answers_have_names,
+                           test_clocks, test_random_buffers, test_random_graphs, test_random_symbols, test_answers_have_names,
                            test_views_and_permissions, test_streams_and_donations, test_regions,
                            test_62185_buffers, test_stream_reads_compute, NULL});
 }
