@@ -74,6 +74,7 @@ enum berthctl_verb {
 #define BERTHCTL_ON_REMOTE                                                                                   \
   (BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON_STORED | BERTHCTL_ON(SERVER))
 #define BERTHCTL_ON_OUTPUT (BERTHCTL_ON_REMOTE | BERTHCTL_ON(EXPLAIN) | BERTHCTL_ON(DIFF))
+#define BERTHCTL_ON_BOUND (BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(EXPLAIN) | BERTHCTL_ON(GET))
 #define BERTHCTL_ON_ALL ((1u << BERTHCTL_N_VERBS) - 1)
 
 enum berthctl_kind {
@@ -103,6 +104,11 @@ enum berthctl_kind {
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
     "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
+  X(BIND, "bind", 'B', TEXT, "SYMBOL=N,...", BERTHCTL_ON_BOUND, NULL,                                        \
+    "numbers for the problem's symbols, or ranges such as n=1..8; what is not bound is planned for at the "  \
+    "most that it can be")                                                                                   \
+  X(STRICT, "strict", 0, FLAG, NULL, BERTHCTL_ON_BOUND, NULL,                                                \
+    "a size without an upper bound is an error, and not left to the dynamic arena")                          \
   X(BASELINE, "baseline", 0, FILE, "FILE", BERTHCTL_ON(CHECK), NULL, "the plan to compare with, as JSON")    \
   X(TOLERANCE, "tolerance", 't', PERCENT, "PERCENT", BERTHCTL_ON(CHECK), NULL,                               \
     "how much larger than the baseline's the arena may be, such as 2%; 0 by default")                        \

@@ -100,7 +100,7 @@ static enum berthctl_exit plan_document(
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
   struct berth_error err = {.code = BERTH_OK};
-  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
     status = berthctl_compute(options, terminal, problem, &planned);
   }

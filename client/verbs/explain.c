@@ -92,7 +92,7 @@ static enum berthctl_exit show(
 enum berthctl_exit
 berthctl_verb_explain(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
-  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status != BERTHCTL_EXIT_OK) {
     return status;
   }

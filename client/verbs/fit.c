@@ -14,7 +14,7 @@ berthctl_verb_fit(const struct berthctl_options *options, const struct berthctl_
     return berthctl_verb_plan(options, terminal);
   }
   struct berth_problem *problem = NULL;
-  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
     status = berthctl_fit_instances(options, terminal, problem);
   }

@@ -99,7 +99,7 @@ berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_
   struct berthctl_planned planned = {.plan = NULL};
   struct berth_error err;
   enum berthctl_exit status =
-      path != NULL ? berthctl_load_problem(terminal, path, &problem) : BERTHCTL_EXIT_OK;
+      path != NULL ? berthctl_load_problem(options, terminal, path, &problem) : BERTHCTL_EXIT_OK;
   if (status == BERTHCTL_EXIT_OK) {
     status = fetch(options, terminal, &planned);
   }

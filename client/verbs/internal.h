@@ -27,9 +27,18 @@ berthctl_verb_fn berthctl_verb_completion;
 berthctl_verb_fn berthctl_verb_version;
 berthctl_verb_fn berthctl_verb_help;
 
-/* Reads the problem in a file; says what is wrong with it and returns the exit status otherwise. */
+/* Reads the problem in a file, its symbols bound as the options say; says what is wrong with it and returns
+ * the exit status otherwise. */
 enum berthctl_exit berthctl_load_problem(
-    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **out_problem);
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
+    struct berth_problem **out_problem);
+
+/* "n=5,batch=1..8": up to BERTHCTL_MAX_BINDINGS, whose names point into the text. False, and the usage error
+ * said, if it is none. */
+enum { BERTHCTL_MAX_BINDINGS = 64 };
+bool berthctl_parse_bindings(
+    const struct berthctl_terminal *terminal, const char *text, struct berth_binding *out_items,
+    uint32_t *out_n);
 
 /* --name, or the file's name; NULL for standard input. */
 const char *berthctl_problem_name(const struct berthctl_options *options, const char *path);

@@ -8,14 +8,25 @@
 #include "json/problem.h"
 
 enum berthctl_exit berthctl_load_problem(
-    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **out_problem) {
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
+    struct berth_problem **out_problem) {
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_input input;
+  struct berth_binding items[BERTHCTL_MAX_BINDINGS];
+  struct berth_bindings bindings = {.items = items, .strict = options->is_set[BERTHCTL_OPTION_STRICT]};
+  if (options->is_set[BERTHCTL_OPTION_BIND] &&
+      !berthctl_parse_bindings(terminal, options->text[BERTHCTL_OPTION_BIND], items, &bindings.n)) {
+    return BERTHCTL_EXIT_USAGE;
+  }
   enum berth_code code = berthctl_input_read(path, &input, &err);
   if (code == BERTH_OK) {
-    code = berth_json_is_object(input.bytes, input.n_bytes)
-               ? berth_json_read_problem(input.bytes, input.n_bytes, NULL, out_problem, &err)
-               : berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
+    bool is_json = berth_json_is_object(input.bytes, input.n_bytes);
+    if (!is_json && bindings.n != 0) {
+      berthctl_input_finish(&input);
+      return berthctl_say_usage(terminal, "--bind is for problems with symbols, which are JSON");
+    }
+    code = is_json ? berth_json_read_bound(input.bytes, input.n_bytes, &bindings, NULL, out_problem, &err)
+                   : berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
     berthctl_input_finish(&input);
   }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);

@@ -65,7 +65,7 @@ enum berthctl_exit
 berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
-  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
     status = berthctl_compute(options, terminal, problem, &planned);
   }

@@ -131,7 +131,7 @@ static enum berthctl_exit judge(
 enum berthctl_exit
 berthctl_verb_verify(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
-  enum berthctl_exit status = berthctl_load_problem(terminal, options->arguments[0], &problem);
+  enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status != BERTHCTL_EXIT_OK) {
     return status;
   }

@@ -486,7 +486,7 @@ END_TEST
 int main(void) {
   return berth_suite_run(
       "codec/problem", (const TTest *const[]){
-                           test_clocks, test_random_buffers, test_random_graphs, test_random_symbols, test_answers_have_names,
-                           test_views_and_permissions, test_streams_and_donations, test_regions,
-                           test_62185_buffers, test_stream_reads_compute, NULL});
+                           test_clocks, test_random_buffers, test_random_graphs, test_random_symbols,
+                           test_answers_have_names, test_views_and_permissions, test_streams_and_donations,
+                           test_regions, test_62185_buffers, test_stream_reads_compute, NULL});
 }
