@@ -10,9 +10,8 @@ const char *const BERTH_JSON_POOL_KEYS[] = {"name", "capacity", "alignment", "ma
 const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",     "size",  "alignment", "lower", "upper", "class",
                                               "offset", "pools", "gaps",      "shape", "bits",  "type"};
 const char *const BERTH_JSON_VALUE_KEYS[] = {
-    "id",       "size",        "alignment", "class",       "offset",   "pools",        "held",
-    "external", "accumulated", "view_of",   "view_offset", "donation", "live_windows", "shape",
-    "bits",     "type"};
+    "id",          "size",    "alignment",   "class",    "offset",       "pools", "held", "external",
+    "accumulated", "view_of", "view_offset", "donation", "live_windows", "shape", "bits", "type"};
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 

@@ -386,7 +386,8 @@ static enum berth_inplace_answer judge_place(const struct hearing *it, uint64_t 
 
 /* ---- Settling ---- */
 
-/* Sizes may be the largest that is known of expressions: the result is proven to be no larger all the same. */
+/* Sizes may be the largest that is known of expressions: the result is proven to be no larger all the same.
+ */
 static void cap(const struct hearing *it, struct berth_inplace_result *result) {
   uint64_t most = it->input->sizes[it->permission->operand];
   if (it->input->sizes[it->to] > most) {

@@ -36,8 +36,8 @@ struct berth_inplace_input {
   const uint32_t *pool_begin; /* as in berth_buffers, by value; may be NULL */
   const uint32_t *pools;
   const struct berth_pools *all_pools;
-  /* Where sizes are expressions (else NULL): of each permission what they say, enum berth_inplace_answer; and the
-   * sizes of `graph`, in which a result over an operand becomes no larger than that. */
+  /* Where sizes are expressions (else NULL): of each permission what they say, enum berth_inplace_answer; and
+   * the sizes of `graph`, in which a result over an operand becomes no larger than that. */
   const uint8_t *by_size;
   uint64_t *sizes;
 };

@@ -28,18 +28,10 @@ static const struct entry BUFFERS[] = {
     {NULL, "buffer_size_bytes"},
 };
 static const struct entry VALUES[] = {
-    {"shape", "value_size_bytes"},
-    {"id", "value_id_end"},
-    {"size", "value_size_bytes"},
-    {"alignment", "value_alignment"},
-    {"class", "value_class"},
-    {"pools", "value_pool_end"},
-    {"offset", "pin_offset"},
-    {"view_of", "view_of"},
-    {"view_offset", "view_offset"},
-    {"external", "value_external"},
-    {"donation", "value_donation"},
-    {"live_windows", "value_live_windows"},
+    {"shape", "value_size_bytes"},    {"id", "value_id_end"},         {"size", "value_size_bytes"},
+    {"alignment", "value_alignment"}, {"class", "value_class"},       {"pools", "value_pool_end"},
+    {"offset", "pin_offset"},         {"view_of", "view_of"},         {"view_offset", "view_offset"},
+    {"external", "value_external"},   {"donation", "value_donation"}, {"live_windows", "value_live_windows"},
     {NULL, "value_size_bytes"},
 };
 static const struct entry OPERATORS[] = {

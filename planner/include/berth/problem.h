@@ -151,7 +151,7 @@ enum berth_value_flag {
   BERTH_VALUE_DONATED = 8,
   BERTH_VALUE_MUST_USE = 16, /* a donation */
   BERTH_VALUE_LIVE_WINDOWS = 32,
-  BERTH_VALUE_DYNAMIC = 64,  /* it has no largest size: not placed, and its number is 0 (symbols.h) */
+  BERTH_VALUE_DYNAMIC = 64, /* it has no largest size: not placed, and its number is 0 (symbols.h) */
 };
 
 struct berth_graph {
