@@ -133,7 +133,7 @@ static void place_rest(struct core *core) {
 static bool run_core(struct core *core) {
   struct berth_packing_search *search = core->search;
   struct berth_reduction reduction;
-  uint64_t arena_bytes;
+  uint64_t arena_bytes = BERTH_UNLIMITED;
   bool stack = (search->switches & BERTH_CORE_STACKS) != 0;
   if (!berth_packing_reduce(
           search->instance, core->chosen, core->n_chosen, stack, search->arena, &reduction)) {
