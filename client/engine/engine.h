@@ -40,6 +40,10 @@ enum berth_code berthctl_remote_verify(
     struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
 
+/* Whatever is remote uses TLS from now on, with these PEM texts, which stay the caller's: authorities (NULL:
+ * the system's), a certificate and its key (NULL: none). */
+void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key);
+
 /* ---- The plans that a daemon has ---- */
 
 #define BERTHCTL_MAX_PAGE 1000

@@ -5,6 +5,10 @@
 
 _Static_assert((int)BERTHCTL_PLAN_ID_SIZE == (int)BERTH_PLANID_HEX_SIZE, "ids are hexadecimal SHA-256");
 
+void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key) {
+  berthctl_rpc_use_tls(ca, cert, key);
+}
+
 static void on_progress(void *ctx, const struct berth_progress *progress, double elapsed_seconds) {
   (void)elapsed_seconds;
   struct berth_progress latest = *progress;

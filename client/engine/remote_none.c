@@ -7,6 +7,12 @@ static enum berth_code refuse(const char *server, struct berth_error *err) {
       "%s: this berthctl was built without the parts that talk to a server; --local works", server);
 }
 
+void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key) {
+  (void)ca;
+  (void)cert;
+  (void)key; /* nothing remote is done */
+}
+
 enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {

@@ -92,6 +92,12 @@ enum berthctl_kind {
 #define BERTHCTL_OPTIONS(X)                                                                                  \
   X(SERVER, "server", 's', TEXT, "ADDRESS", BERTHCTL_ON_REMOTE, "BERTH_SERVER",                              \
     "where the daemon listens: unix:PATH or HOST:PORT; " BERTHCTL_DEFAULT_SERVER " by default")              \
+  X(TLS_CA, "tls-ca", 0, FILE, "FILE", BERTHCTL_ON_REMOTE, "BERTH_TLS_CA",                                   \
+    "connect with TLS, and accept servers that these authorities (PEM) vouch for")                           \
+  X(TLS_CERT, "tls-cert", 0, FILE, "FILE", BERTHCTL_ON_REMOTE, "BERTH_TLS_CERT",                             \
+    "connect with TLS, and show this certificate (PEM)")                                                     \
+  X(TLS_KEY, "tls-key", 0, FILE, "FILE", BERTHCTL_ON_REMOTE, "BERTH_TLS_KEY",                                \
+    "the certificate's private key (PEM)")                                                                   \
   X(LOCAL, "local", 'l', FLAG, NULL, BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY), NULL,                         \
     "do it in this process, without a daemon")                                                               \
   X(CAPACITY, "capacity", 'c', BYTES, "BYTES", BERTHCTL_ON_PLAN, NULL,                                       \

@@ -16,6 +16,8 @@ struct berthctl_rpc {
   char *address;
 };
 
+bool uses_tls(void);
+
 /* A sink that makes a slice. */
 struct request_sink {
   struct berth_codec_sink base;

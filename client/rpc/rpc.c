@@ -74,6 +74,33 @@ static grpc_arg int_arg(const char *name, int value) {
   return (grpc_arg){.type = GRPC_ARG_INTEGER, .key = key(name), .value.integer = value};
 }
 
+static struct {
+  bool is_used;
+  const char *ca;
+  const char *cert;
+  const char *key;
+} tls;
+
+void berthctl_rpc_use_tls(const char *ca, const char *cert, const char *key) {
+  tls.is_used = true;
+  tls.ca = ca;
+  tls.cert = cert;
+  tls.key = key;
+}
+
+bool uses_tls(void) {
+  return tls.is_used;
+}
+
+/* NULL if the texts are no PEM. */
+static grpc_channel_credentials *create_credentials(void) {
+  if (!tls.is_used) {
+    return grpc_insecure_credentials_create();
+  }
+  grpc_ssl_pem_key_cert_pair pair = {.private_key = tls.key, .cert_chain = tls.cert};
+  return grpc_ssl_credentials_create_ex(tls.ca, tls.cert != NULL ? &pair : NULL, NULL, NULL);
+}
+
 static grpc_channel *create_channel(const char *address) {
   grpc_arg args[] = {
       int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, 1 << 30),
@@ -86,10 +113,12 @@ static grpc_channel *create_channel(const char *address) {
       int_arg(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0), /* nothing compressed is asked for */
   };
   const grpc_channel_args list = {.num_args = sizeof args / sizeof args[0], .args = args};
-  grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
+  grpc_channel_credentials *credentials = create_credentials();
   grpc_channel *channel = grpc_channel_create(address, credentials, &list);
-  grpc_channel_credentials_release(credentials);
-  return channel;
+  if (credentials != NULL) {
+    grpc_channel_credentials_release(credentials);
+  }
+  return channel; /* without credentials every call of it fails */
 }
 
 enum berth_code

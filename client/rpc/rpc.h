@@ -37,6 +37,10 @@ void berthctl_rpc_plan_finish(struct berthctl_rpc_plan *reply);
 
 /* `address` is gRPC's: "unix:/run/berthd/berthd.sock", "host:port", "dns:///host:port". Does not connect yet;
  * INVALID_ARGUMENT with field "server" if it cannot be one. */
+/* Channels that are opened from now on use TLS; texts are PEM and stay the caller's. `ca` NULL: the system's
+ * authorities; `cert` and `key` NULL: none. */
+void berthctl_rpc_use_tls(const char *ca, const char *cert, const char *key);
+
 enum berth_code
 berthctl_rpc_open(const char *address, struct berthctl_rpc **out_rpc, struct berth_error *err) BERTH_MUST_USE;
 void berthctl_rpc_close(struct berthctl_rpc *rpc); /* NULL is fine */

@@ -96,11 +96,27 @@ static void read_details(grpc_slice bytes, struct status_details *out, struct be
   protobuf_c_message_free_unpacked(message, &memory.base);
 }
 
+/* With TLS 1.3 a server that does not want the client's certificate hangs up after the handshake, before it
+ * has said a word of HTTP/2: that is no connection yet, and no port that is closed either. */
+static bool is_refusal(const char *text) {
+  bool was_cut = strstr(text, "failed to connect") != NULL &&
+                 (strstr(text, "Socket closed") != NULL || strstr(text, "reset by peer") != NULL ||
+                  strstr(text, "Broken pipe") != NULL);
+  return was_cut || strstr(text, "andshake") != NULL || strstr(text, "ertificate") != NULL;
+}
+
 /* Without details the status is not our server's but the transport's. */
 static void explain_transport(
     const struct berthctl_rpc *rpc, enum berth_code code, const char *text, struct berth_error *err) {
   switch (code) {
   case BERTH_UNAVAILABLE:
+    if (uses_tls() && is_refusal(text)) {
+      berth_fail(
+          err, BERTH_UNAUTHENTICATED, BERTH_REASON_NONE, BERTH_NO_INDEX, NULL,
+          "the server at %.80s and this client do not accept each other's certificates: %s", rpc->address,
+          text);
+      break;
+    }
     berth_fail(
         err, code, BERTH_REASON_NONE, BERTH_NO_INDEX, NULL, "the server at %.80s cannot be reached: %s",
         rpc->address, text);
@@ -142,5 +158,5 @@ enum berth_code error_from_status(
   if (!has_details) {
     explain_transport(rpc, code, words, to);
   }
-  return code;
+  return to->code;
 }

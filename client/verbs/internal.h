@@ -43,6 +43,17 @@ bool berthctl_parse_bindings(
 /* --name, or the file's name; NULL for standard input. */
 const char *berthctl_problem_name(const struct berthctl_options *options, const char *path);
 
+/* What --tls-* name, as texts; finish it whatever the outcome. */
+enum { BERTHCTL_TLS_CA, BERTHCTL_TLS_CERT, BERTHCTL_TLS_KEY, BERTHCTL_N_TLS_FILES };
+struct berthctl_tls {
+  bool is_used;
+  char *texts[BERTHCTL_N_TLS_FILES];
+};
+enum berthctl_exit berthctl_load_tls(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berthctl_tls *out_tls);
+void berthctl_tls_finish(struct berthctl_tls *tls);
+
 /* --server, BERTH_SERVER, or the default. */
 const char *berthctl_server_of(const struct berthctl_options *options);
 

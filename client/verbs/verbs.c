@@ -13,5 +13,15 @@ berthctl_verb_run(const struct berthctl_options *options, const struct berthctl_
       [BERTHCTL_VERB_SERVER] = berthctl_verb_server,   [BERTHCTL_VERB_COMPLETION] = berthctl_verb_completion,
       [BERTHCTL_VERB_VERSION] = berthctl_verb_version, [BERTHCTL_VERB_HELP] = berthctl_verb_help,
   };
-  return berthctl_end_stdout(terminal, RUN[options->verb](options, terminal));
+  struct berthctl_tls tls;
+  enum berthctl_exit status = berthctl_load_tls(options, terminal, &tls);
+  if (status == BERTHCTL_EXIT_OK && tls.is_used) {
+    berthctl_remote_use_tls(
+        tls.texts[BERTHCTL_TLS_CA], tls.texts[BERTHCTL_TLS_CERT], tls.texts[BERTHCTL_TLS_KEY]);
+  }
+  if (status == BERTHCTL_EXIT_OK) {
+    status = berthctl_end_stdout(terminal, RUN[options->verb](options, terminal));
+  }
+  berthctl_tls_finish(&tls);
+  return status;
 }

@@ -45,6 +45,21 @@ static enum berth_code fail(struct berth_error *err, const char *field, const ch
       err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, field, "%s", message);
 }
 
+static enum berth_code check_tls(const struct berthd_conf *conf, struct berth_error *err) {
+  struct berthd_address address;
+  enum berth_code code = BERTH_OK;
+  for (size_t i = 0; i < conf->listen_tls.n && code == BERTH_OK; i++) {
+    code = berthd_address_parse(conf->listen_tls.items[i], &address, err);
+  }
+  bool has_files = conf->listen_tls_cert[0] != '\0' && conf->listen_tls_key[0] != '\0' &&
+                   conf->listen_tls_client_ca[0] != '\0';
+  return code == BERTH_OK && conf->listen_tls.n > 0 && !has_files
+             ? fail(
+                   err, "listen-tls",
+                   "[listen] tls needs tls-cert, tls-key and tls-client-ca: clients must show a certificate")
+             : code;
+}
+
 static enum berth_code check_addresses(const struct berthd_conf *conf, struct berth_error *err) {
   struct berthd_address address;
   enum berth_code code = BERTH_OK;
@@ -73,5 +88,6 @@ enum berth_code berthd_conf_check(const struct berthd_conf *conf, struct berth_e
   if (conf->listen_unix[0] != '\0' && conf->listen_unix[0] != '/') {
     return fail(err, "listen-unix", "[listen] unix must be an absolute path");
   }
-  return check_addresses(conf, err);
+  enum berth_code code = check_tls(conf, err);
+  return code == BERTH_OK ? check_addresses(conf, err) : code;
 }

@@ -28,6 +28,14 @@
     "Permissions of the unix socket, octal.")                                                                \
   X(LIST, "listen", "tcp", listen_tcp, "", 0, 16,                                                            \
     "Addresses HOST:PORT, [IPV6]:PORT. Beyond the loopback they need insecure = true.")                      \
+  X(LIST, "listen", "tls", listen_tls, "", 0, 16,                                                            \
+    "Addresses HOST:PORT, [IPV6]:PORT that take TLS connections of clients with a certificate.")             \
+  X(TEXT, "listen", "tls-cert", listen_tls_cert, "", 0, 400,                                                 \
+    "PEM file of the server's certificate and its chain. A name without a slash is one of systemd's "        \
+    "credentials. Files that change are read again at the next handshake.")                                  \
+  X(TEXT, "listen", "tls-key", listen_tls_key, "", 0, 400, "PEM file of the certificate's private key.")     \
+  X(TEXT, "listen", "tls-client-ca", listen_tls_client_ca, "", 0, 400,                                       \
+    "PEM file of the authorities whose certificates clients must have.")                                     \
   X(BOOL, "listen", "insecure", listen_insecure, "false", 0, 1,                                              \
     "Allow plain text connections on addresses beyond the loopback. Anyone who reaches them can use the "    \
     "server.")                                                                                               \

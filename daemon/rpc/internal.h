@@ -260,6 +260,7 @@ struct berthd_rpc {
   grpc_server *server;
   grpc_completion_queue *queue;
   grpc_server_credentials *credentials;
+  struct tls *tls; /* NULL: none */
   pthread_t threads[2];
   unsigned n_threads;
   atomic_bool draining;

@@ -5,11 +5,12 @@
  * compressed are decoded on a thread of their own, so that they do not hold up the others.
  *
  * Connections come from outside (daemon/loop accepts them), so that running out of descriptors cannot kill a
- * listener for good. */
+ * listener for good. TLS needs gRPC's own listeners. */
 #ifndef RPC_RPC_H
 #define RPC_RPC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "berth/status.h"
@@ -18,6 +19,16 @@
 struct berthd_core;
 struct berthd_metrics;
 struct berthd_rpc;
+
+/* Listeners of gRPC's own, with TLS and client certificates. Files are PEM; a name without a slash is one of
+ * systemd's credentials. */
+struct berthd_rpc_tls {
+  char *const *addresses; /* HOST:PORT */
+  size_t n_addresses;     /* 0: no TLS */
+  const char *cert;
+  const char *key;
+  const char *client_ca;
+};
 
 struct berthd_rpc_config {
   uint32_t n_threads; /* of the completion queue: 1 or 2 */
@@ -29,6 +40,7 @@ struct berthd_rpc_config {
   uint64_t max_streams;           /* calls at a time on one connection */
   int64_t idle_ns;                /* a connection without calls is closed after this */
   int64_t keepalive_ns;           /* a silent peer is asked for a sign of life after this */
+  struct berthd_rpc_tls tls;      /* used while the server is created */
   struct berthd_metrics *metrics; /* may be NULL */
 };
 

@@ -14,6 +14,7 @@
 #include "codec/wire.h"
 #include "log/log.h"
 #include "rpc/internal.h"
+#include "rpc/tls.h"
 
 #define SMALL_MESSAGE_BYTES 16384
 #define LOOKAHEAD_BYTES 4000000 /* measured: 1.2 to 1.7 times the calls of the default */
@@ -187,6 +188,34 @@ static enum berth_code start_threads(struct berthd_rpc *rpc, struct berth_error 
   return BERTH_OK;
 }
 
+static enum berth_code listen_tls(struct berthd_rpc *rpc, struct berth_error *err) {
+  const struct berthd_rpc_tls *config = &rpc->config.tls;
+  if (config->n_addresses == 0) {
+    return BERTH_OK;
+  }
+  enum berth_code code = tls_create(config, &rpc->tls, err);
+  grpc_server_credentials *credentials = code == BERTH_OK ? tls_credentials(rpc->tls) : NULL;
+  for (size_t i = 0; i < config->n_addresses && code == BERTH_OK; i++) {
+    int port =
+        credentials != NULL ? grpc_server_add_http2_port(rpc->server, config->addresses[i], credentials) : 0;
+    if (port <= 0) {
+      code = berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-tls",
+          "cannot listen on %.100s with TLS: the address is taken, or the certificate and the key do not "
+          "match",
+          config->addresses[i]);
+    } else {
+      BERTHD_LOG(
+          INFO, "server.listening", BERTHD_STR("tls", config->addresses[i]),
+          BERTHD_U64("port", (uint64_t)port));
+    }
+  }
+  if (credentials != NULL) {
+    grpc_server_credentials_release(credentials);
+  }
+  return code;
+}
+
 static void start_server(struct berthd_rpc *rpc) {
   for (size_t i = 0; i < N_METHODS; i++) {
     if (METHODS[i].path != NULL) {
@@ -228,7 +257,9 @@ enum berth_code berthd_rpc_create(
   grpc_server_register_completion_queue(rpc->server, rpc->queue, NULL);
   rpc->replies = replies_create(config->reply_cache_bytes, config->metrics);
   rpc->lane = lane_create();
-  enum berth_code code = rpc->lane != NULL ? start_threads(rpc, err) : berth_fail_memory(err);
+  enum berth_code code = rpc->lane != NULL ? listen_tls(rpc, err) : berth_fail_memory(err);
+  code = code == BERTH_OK ? start_threads(rpc, err) : code;
+  rpc->config.tls = (struct berthd_rpc_tls){.n_addresses = 0}; /* the caller's */
   if (code == BERTH_OK) {
     start_server(rpc);
     *out_rpc = rpc;
@@ -302,6 +333,7 @@ void berthd_rpc_destroy(struct berthd_rpc *rpc) {
   grpc_completion_queue_destroy(rpc->queue);
   grpc_server_credentials_release(rpc->credentials);
   grpc_shutdown();
+  tls_destroy(rpc->tls);
   health_finish(&rpc->health);
   pthread_cond_destroy(&rpc->none_open);
   pthread_mutex_destroy(&rpc->open_lock);

@@ -211,6 +211,12 @@ static enum berth_code start_rpc(struct server *server, struct berth_error *err)
   config.reply_cache_bytes = conf->cache_replies;
   config.max_streams = conf->limits_streams;
   config.idle_ns = conf->limits_idle;
+  config.tls = (struct berthd_rpc_tls){
+      .addresses = conf->listen_tls.items,
+      .n_addresses = conf->listen_tls.n,
+      .cert = conf->listen_tls_cert,
+      .key = conf->listen_tls_key,
+      .client_ca = conf->listen_tls_client_ca};
   config.metrics = server->metrics;
   return berthd_rpc_create(&config, server->core, &server->rpc, err);
 }
@@ -227,10 +233,10 @@ static enum berth_code listen_all(struct server *server, struct berth_error *err
     BERTHD_LOG(INFO, "server.listening", BERTHD_U64("n_handed_over", n));
     return code;
   }
-  if (conf->listen_unix[0] == '\0' && conf->listen_tcp.n == 0) {
+  if (conf->listen_unix[0] == '\0' && conf->listen_tcp.n == 0 && conf->listen_tls.n == 0) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-unix",
-        "there is nothing to listen on: [listen] unix and tcp are empty");
+        "there is nothing to listen on: [listen] unix, tcp and tls are empty");
   }
   if (conf->listen_unix[0] != '\0') {
     code = berthd_loop_listen_unix(server->loop, conf->listen_unix, conf->listen_unix_mode, err);

@@ -155,6 +155,8 @@ START_TEST(what_only_the_whole_shows) {
       {"listen-unix", "relative/path", "log-level", "info", "absolute"},
       {"listen-tcp", "127.0.0.1", "log-level", "info", "127.0.0.1"},
       {"listen-tcp", "0.0.0.0:7110", "log-level", "info", "insecure"},
+      {"listen-tls", "0.0.0.0:7110", "listen-tls-cert", "/a.pem", "certificate"},
+      {"listen-tls", "nowhere", "log-level", "info", "nowhere"},
       {"listen-tcp", "127.0.0.1:1 [::]:7110", "log-level", "info", "insecure"},
       {"http-listen", "nowhere", "log-level", "info", "nowhere"},
   };
