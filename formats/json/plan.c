@@ -48,6 +48,14 @@ static void write_pool_name(
   }
 }
 
+static void write_classes(struct berth_json *json, const uint64_t *class_bytes) {
+  berth_json_open(json, "class_bytes", '{');
+  for (unsigned i = 0; i < BERTH_N_CLASSES; i++) {
+    berth_json_u64(json, CLASS_NAMES[i], class_bytes[i]);
+  }
+  berth_json_close(json, '}');
+}
+
 static void write_totals(struct berth_json *json, const struct berth_json_plan *input) {
   const struct berth_plan *plan = input->plan;
   write_name(json, "name", input->name);
@@ -67,15 +75,18 @@ static void write_totals(struct berth_json *json, const struct berth_json_plan *
   berth_json_u64(json, "peak_bytes", plan->peak_bytes);
   berth_json_u64(json, "reuse_bytes", plan->reuse_bytes);
   berth_json_double(json, "rho", berth_plan_rho(plan));
+  if (plan->offset != NULL) {
+    berth_json_u64(json, "spill_cost", plan->spill_cost);
+    berth_json_u64(json, "spill_cost_bound", plan->spill_cost_bound);
+  } else {
+    berth_json_null(json, "spill_cost");
+    berth_json_null(json, "spill_cost_bound");
+  }
   write_name(json, "plan_id", input->plan_id);
   berth_json_bool(json, "cached", input->cached);
   berth_json_u64(json, "effort", plan->ticks);
   berth_json_double(json, "solve_seconds", input->solve_seconds);
-  berth_json_open(json, "class_bytes", '{');
-  for (unsigned i = 0; i < BERTH_N_CLASSES; i++) {
-    berth_json_u64(json, CLASS_NAMES[i], plan->class_bytes[i]);
-  }
-  berth_json_close(json, '}');
+  write_classes(json, plan->class_bytes);
 }
 
 static void write_misfit(struct berth_json *json, const struct berth_json_plan *input) {
@@ -120,6 +131,8 @@ static void write_pools(struct berth_json *json, const struct berth_json_plan *i
     berth_json_u64(json, "base_alignment", result->base_alignment);
     berth_json_u64(json, "peak_bytes", result->peak_bytes);
     berth_json_i64(json, "peak_step", result->peak_step);
+    write_classes(json, result->class_bytes);
+    berth_json_u64(json, "persistent_bytes", result->persistent_bytes);
     berth_json_close(json, '}');
   }
   berth_json_close(json, ']');

@@ -1,10 +1,10 @@
 /* A plan as one JSON object:
  *
  *   name, status, arena_bytes, lower_bound_bytes, gap, naive_bytes, peak_bytes, reuse_bytes, rho, plan_id,
- *   cached, effort, solve_seconds, class_bytes {class: bytes},
+ *   spill_cost, spill_cost_bound, cached, effort, solve_seconds, class_bytes {class: bytes},
  *   short_by_bytes, culprits_proof and culprits [{index, id}] (only of a problem that does not fit),
  *   pools   [{name, arena_bytes, lower_bound_bytes, alignment, capacity_bytes, base_alignment, peak_bytes,
- *             peak_step}]
+ *             peak_step, class_bytes, persistent_bytes}]
  *   buffers [{id, pool, offset, size, lower, upper, alignment, class, gaps, slot}]
  *
  * Lifetimes are half-open. Whole numbers are exact to 64 bits. What there is not is null: the arena, pool and

@@ -2,14 +2,15 @@
  * docs/formats.md describes the fields, docs/problem.schema.json is their schema.
  *
  *   {"symbols":   [{"name", "lower", "upper"}],
- *    "pools":     [{"name", "capacity", "alignment", "max_block", "kind"}],
+ *    "pools":     [{"name", "capacity", "alignment", "max_block", "kind", "base_alignment", "cost",
+ *                   "spill_to", "persistence"}],
  *    "buffers":   [{"id", "size", "alignment", "lower", "upper", "class", "offset", "pools",
- *                   "shape", "bits", "type", "gaps": [{"lower", "upper", "window": [0, 0]}]}],
+ *                   "shape", "bits", "type", "gaps": [{"lower", "upper", "window": [0, 0]}], "accesses"}],
  *    "conflicts": [[buffer, buffer]]}
  * or
  *   {"pools":     ...,
  *    "values":    [{"id", "size", "alignment", "class", "offset", "pools", "held", "external", "accumulated",
- *                   "view_of", "view_offset", "donation", "live_windows"}],
+ *                   "view_of", "view_offset", "donation", "live_windows", "accesses"}],
  *    "operators": [{"id", "inputs", "outputs", "workspace", "workspace_alignment",
  *                   "inplace": [{"input", "output", "inside_at" or "behind_by"}], "stream", "waits"}],
  *    "regions":   [{"kind", "parent", "first_operator", "n_operators", "min_trips", "carries"}],

@@ -20,7 +20,8 @@ enum {
   LIVE_WINDOWS,
   SHAPE,
   BITS,
-  TYPE
+  TYPE,
+  ACCESSES
 };
 static const struct berth_json_shape_keys SHAPE_KEYS = {SIZE, SHAPE, BITS, TYPE};
 enum { KIND, PARENT, FIRST_OPERATOR, N_OPERATORS, MIN_TRIPS, CARRIES };
@@ -58,6 +59,7 @@ static void read_value(struct berth_json_reader *reader, const char *at) {
   berth_json_take_reference(&object, VIEW_OF, BERTH_JSON_VALUES, &spec.view_of);
   berth_json_take_size(
       &object, VIEW_OFFSET, BERTH_SIZED_VIEW_OFFSET, &spec.view_offset, &place, &spec.view_offset_shape);
+  berth_json_take_u32(&object, ACCESSES, &spec.accesses);
   berth_json_take_word(&object, DONATION, berth_json_donation_name, BERTH_DONATION_MUST_USE + 1, &donation);
   berth_json_take_bool(&object, LIVE_WINDOWS, &spec.live_windows);
   spec.class_ = (enum berth_buffer_class)class_;
@@ -165,18 +167,6 @@ static void read_inplace(struct berth_json_object *object, struct berth_operator
   reader->path.entry = BERTH_NO_INDEX;
 }
 
-static void take_u32(struct berth_json_object *object, unsigned key, uint32_t *out) {
-  uint64_t n = *out;
-  berth_json_take_u64(object, key, &n);
-  if (n > UINT32_MAX) {
-    object->reader->path.field = object->keys[key];
-    berth_json_refuse(
-        object->reader, object->at[key], BERTH_REASON_LIMIT_EXCEEDED,
-        "is %" PRIu64 "; less than 2^32 is right", n);
-  }
-  *out = (uint32_t)n;
-}
-
 static void read_operator(struct berth_json_reader *reader, const char *at) {
   struct berth_operator_spec spec = berth_operator_spec_default();
   struct berth_json_object object;
@@ -193,7 +183,7 @@ static void read_operator(struct berth_json_reader *reader, const char *at) {
       &object, WORKSPACE, BERTH_SIZED_WORKSPACE, &spec.workspace_bytes, &workspace, &spec.workspace_shape);
   berth_json_take_u64(&object, WORKSPACE_ALIGNMENT, &spec.workspace_alignment);
   read_inplace(&object, &spec);
-  take_u32(&object, STREAM, &spec.stream);
+  berth_json_take_u32(&object, STREAM, &spec.stream);
   berth_json_take_references(
       &object, WAITS, BERTH_JSON_OPERATORS, &reader->waits, &spec.waits, &spec.n_waits);
   if (reader->code == BERTH_OK) {
@@ -218,8 +208,8 @@ static void read_region(struct berth_json_reader *reader, const char *at) {
   berth_json_take_word(&object, KIND, berth_json_region_name, BERTH_REGION_CALL + 1, &kind);
   berth_json_take_reference(&object, PARENT, BERTH_JSON_REGIONS, &spec.parent);
   berth_json_take_reference(&object, FIRST_OPERATOR, BERTH_JSON_OPERATORS, &spec.first_operator);
-  take_u32(&object, N_OPERATORS, &spec.n_operators);
-  take_u32(&object, MIN_TRIPS, &spec.min_trips);
+  berth_json_take_u32(&object, N_OPERATORS, &spec.n_operators);
+  berth_json_take_u32(&object, MIN_TRIPS, &spec.min_trips);
   berth_json_take_references(
       &object, CARRIES, BERTH_JSON_VALUES, &reader->inputs, &spec.carries, &spec.n_carries);
   spec.kind = (enum berth_region_kind)kind;

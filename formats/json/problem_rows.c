@@ -2,12 +2,27 @@
 #include "json/plan.h"
 #include "json/reader.h"
 
-enum { POOL_NAME, POOL_CAPACITY, POOL_ALIGNMENT, POOL_MAX_BLOCK, POOL_KIND };
-enum { ID, SIZE, ALIGNMENT, LOWER, UPPER, CLASS, OFFSET, POOLS, GAPS, SHAPE, BITS, TYPE };
+enum {
+  POOL_NAME,
+  POOL_CAPACITY,
+  POOL_ALIGNMENT,
+  POOL_MAX_BLOCK,
+  POOL_KIND,
+  POOL_BASE_ALIGNMENT,
+  POOL_COST,
+  POOL_SPILL_TO,
+  POOL_PERSISTENCE
+};
+enum { ID, SIZE, ALIGNMENT, LOWER, UPPER, CLASS, OFFSET, POOLS, GAPS, SHAPE, BITS, TYPE, ACCESSES };
 static const struct berth_json_shape_keys SHAPE_KEYS = {SIZE, SHAPE, BITS, TYPE};
 
 static const char *kind_word(unsigned kind) {
   return kind == BERTH_POOL_BYTES ? "bytes" : "slots";
+}
+
+const char *berth_json_persistence_name(unsigned persistence) {
+  static const char *const WORDS[] = {"mixed", "front", "only"};
+  return WORDS[persistence];
 }
 
 /* ---- Pools ---- */
@@ -16,6 +31,7 @@ static void read_pool(struct berth_json_reader *reader, const char *at) {
   struct berth_pool_spec spec = berth_pool_spec_default();
   struct berth_json_object object;
   unsigned kind = BERTH_POOL_BYTES;
+  unsigned persistence = BERTH_PERSISTENCE_MIXED;
   if (!berth_json_open_object(reader, at, BERTH_JSON_POOL_KEYS, BERTH_JSON_N_POOL_KEYS, &object)) {
     return;
   }
@@ -24,7 +40,14 @@ static void read_pool(struct berth_json_reader *reader, const char *at) {
   berth_json_take_u64(&object, POOL_ALIGNMENT, &spec.alignment);
   berth_json_take_u64(&object, POOL_MAX_BLOCK, &spec.max_block_bytes);
   berth_json_take_word(&object, POOL_KIND, kind_word, 2, &kind);
+  berth_json_take_u64(&object, POOL_BASE_ALIGNMENT, &spec.base_alignment);
+  berth_json_take_u32(&object, POOL_COST, &spec.cost_per_byte);
+  berth_json_take_references(
+      &object, POOL_SPILL_TO, BERTH_JSON_POOLS, &reader->pools, &spec.spill_to, &spec.n_spill_to);
+  berth_json_take_word(
+      &object, POOL_PERSISTENCE, berth_json_persistence_name, BERTH_PERSISTENCE_ONLY + 1, &persistence);
   spec.kind = (enum berth_pool_kind)kind;
+  spec.persistence = (enum berth_persistence)persistence;
   if (reader->code == BERTH_OK) {
     berth_json_heed(&object, berth_problem_builder_add_pool(reader->builder, &spec, NULL, reader->err));
   }
@@ -180,6 +203,7 @@ static void read_buffer(struct berth_json_reader *reader, const char *at) {
   berth_json_take_pin(&object, OFFSET, &spec.pinned_offset);
   berth_json_take_references(&object, POOLS, BERTH_JSON_POOLS, &reader->pools, &spec.pools, &spec.n_pools);
   berth_json_take_gaps(&object, GAPS, &spec);
+  berth_json_take_u32(&object, ACCESSES, &spec.accesses);
   spec.class_ = (enum berth_buffer_class)class_;
   if (reader->code == BERTH_OK) {
     berth_json_heed(&object, berth_problem_builder_add_buffer(reader->builder, &spec, NULL, reader->err));

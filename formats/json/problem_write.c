@@ -93,6 +93,12 @@ static void write_pools(struct output *output) {
     if (spec->kind == BERTH_POOL_SLOTS) {
       berth_json_string(&output->json, "kind", "slots");
     }
+    write_unless(output, "base_alignment", spec->base_alignment, 0);
+    write_unless(output, "cost", spec->cost_per_byte, 0);
+    write_references(output, "spill_to", pool_name, spec->spill_to, spec->n_spill_to);
+    if (spec->persistence != BERTH_PERSISTENCE_MIXED) {
+      berth_json_string(&output->json, "persistence", berth_json_persistence_name(spec->persistence));
+    }
     berth_json_close(&output->json, '}');
   }
   berth_json_close(&output->json, ']');
@@ -133,6 +139,9 @@ static void write_buffer(struct output *output, const struct berth_buffers *buff
         output, "pools", pool_name, from(buffers->pools, begin), buffers->pool_begin[buffer + 1] - begin);
   }
   berth_json_write_gaps(json, buffers, buffer);
+  if (buffers->accesses != NULL) {
+    write_unless(output, "accesses", buffers->accesses[buffer], 1);
+  }
   berth_json_close(json, '}');
 }
 
@@ -177,6 +186,7 @@ static void write_value(struct output *output, uint32_t value) {
     berth_json_string(&output->json, "donation", berth_json_donation_name(spec.donation));
   }
   write_flag(output, "live_windows", spec.live_windows);
+  write_unless(output, "accesses", spec.accesses, 1);
   berth_json_close(&output->json, '}');
 }
 

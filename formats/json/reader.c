@@ -6,12 +6,15 @@
 
 enum { SHOWN_BYTES = 40, WORDS_SIZE = 160 };
 
-const char *const BERTH_JSON_POOL_KEYS[] = {"name", "capacity", "alignment", "max_block", "kind"};
-const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",     "size",  "alignment", "lower", "upper", "class",
-                                              "offset", "pools", "gaps",      "shape", "bits",  "type"};
+const char *const BERTH_JSON_POOL_KEYS[] = {"name",           "capacity", "alignment", "max_block",  "kind",
+                                            "base_alignment", "cost",     "spill_to",  "persistence"};
+const char *const BERTH_JSON_BUFFER_KEYS[] = {"id",    "size",   "alignment", "lower", "upper",
+                                              "class", "offset", "pools",     "gaps",  "shape",
+                                              "bits",  "type",   "accesses"};
 const char *const BERTH_JSON_VALUE_KEYS[] = {
-    "id",          "size",    "alignment",   "class",    "offset",       "pools", "held", "external",
-    "accumulated", "view_of", "view_offset", "donation", "live_windows", "shape", "bits", "type"};
+    "id",           "size",     "alignment",   "class",   "offset",      "pools",
+    "held",         "external", "accumulated", "view_of", "view_offset", "donation",
+    "live_windows", "shape",    "bits",        "type",    "accesses"};
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 
@@ -442,6 +445,18 @@ void berth_json_take_u64(struct berth_json_object *object, unsigned key, uint64_
   if (at != NULL && berth_json_read_u64(object->reader, at, out)) {
     leave(object);
   }
+}
+
+void berth_json_take_u32(struct berth_json_object *object, unsigned key, uint32_t *out) {
+  uint64_t n = *out;
+  berth_json_take_u64(object, key, &n);
+  if (n > UINT32_MAX) {
+    object->reader->path.field = object->keys[key];
+    berth_json_refuse(
+        object->reader, object->at[key], BERTH_REASON_LIMIT_EXCEEDED,
+        "is %" PRIu64 "; less than 2^32 is right", n);
+  }
+  *out = (uint32_t)n;
 }
 
 void berth_json_take_pin(struct berth_json_object *object, unsigned key, uint64_t *out) {

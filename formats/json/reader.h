@@ -101,9 +101,9 @@ extern const char *const BERTH_JSON_OPERATOR_KEYS[];
 extern const char *const BERTH_JSON_REGION_KEYS[];
 extern const char *const BERTH_JSON_SYMBOL_KEYS[];
 enum {
-  BERTH_JSON_N_POOL_KEYS = 5,
-  BERTH_JSON_N_BUFFER_KEYS = 12,
-  BERTH_JSON_N_VALUE_KEYS = 16,
+  BERTH_JSON_N_POOL_KEYS = 9,
+  BERTH_JSON_N_BUFFER_KEYS = 13,
+  BERTH_JSON_N_VALUE_KEYS = 17,
   BERTH_JSON_N_OPERATOR_KEYS = 8,
   BERTH_JSON_N_REGION_KEYS = 6,
   BERTH_JSON_N_SYMBOL_KEYS = 3
@@ -111,6 +111,7 @@ enum {
 
 /* Each reads the value of one key if it is there, and leaves `out` alone otherwise. */
 void berth_json_take_u64(struct berth_json_object *object, unsigned key, uint64_t *out);
+void berth_json_take_u32(struct berth_json_object *object, unsigned key, uint32_t *out);
 void berth_json_take_pin(struct berth_json_object *object, unsigned key, uint64_t *out);
 /* A size: a number into `out_bytes`, or an expression into `out_shape`, which *out_by then points to. */
 void berth_json_take_size(
@@ -170,6 +171,8 @@ bool berth_json_read_dimension(struct berth_json_reader *reader, const char *at,
 const char *berth_json_donation_name(unsigned donation);
 /* "loop", "choice", "branch", "call". */
 const char *berth_json_region_name(unsigned kind);
+/* "mixed", "front", "only". */
+const char *berth_json_persistence_name(unsigned persistence);
 
 void berth_json_read_symbols(struct berth_json_reader *reader);
 void berth_json_read_pools(struct berth_json_reader *reader);

@@ -18,6 +18,17 @@ static inline bool berth_mul_size(size_t a, size_t b, size_t *out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 
+/* Sums of costs: they stop at the largest number. */
+static inline uint64_t berth_add_sat_u64(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static inline uint64_t berth_mul_sat_u64(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 static inline bool berth_is_power_of_two(uint64_t n) {
   return n != 0 && (n & (n - 1)) == 0;
 }

@@ -184,24 +184,6 @@ static bool is_pinned(const struct berth_inplace_input *input, uint32_t value) {
   return value < input->n_pins && input->pin[value] != BERTH_UNPINNED;
 }
 
-static bool same_pools(const struct berth_inplace_input *input, uint32_t a, uint32_t b) {
-  if (input->pool_begin == NULL) {
-    return true;
-  }
-  const uint32_t *list_a = input->pools + input->pool_begin[a];
-  const uint32_t *list_b = input->pools + input->pool_begin[b];
-  uint32_t n = input->pool_begin[a + 1] - input->pool_begin[a];
-  if (n != input->pool_begin[b + 1] - input->pool_begin[b]) {
-    return false;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    if (list_a[i] != list_b[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool is_too_large(const struct berth_inplace_input *input, uint32_t value, uint64_t n_bytes) {
   uint32_t begin = input->pool_begin != NULL ? input->pool_begin[value] : 0;
   uint32_t end = input->pool_begin != NULL ? input->pool_begin[value + 1] : 0;
@@ -376,8 +358,12 @@ static enum berth_inplace_answer judge_place(const struct hearing *it, uint64_t 
   if (foreign && it->permission->kind != BERTH_INPLACE_OVER) {
     return BERTH_INPLACE_FOREIGN;
   }
-  if (!foreign && !same_pools(input, it->storage, it->to)) {
-    return BERTH_INPLACE_POOLS;
+  if (!foreign) {
+    enum berth_inplace_answer answer = inside ? input->may_join(input->ctx, it->to, it->storage)
+                                              : input->may_join(input->ctx, it->storage, it->to);
+    if (answer != BERTH_INPLACE_USED) {
+      return answer;
+    }
   }
   return inside                                         ? judge_inside(it, out_shift)
          : it->permission->kind == BERTH_INPLACE_BEHIND ? judge_behind(it, out_shift)

@@ -6,7 +6,7 @@
  *           the operator's lists; the result is new at the operator, a root, not touched by another entry of
  *           its lists either, not larger than the operand, and neither of them is pinned; with streams,
  *           whoever else touches the operand has run for sure before, and nobody else writes the result; both
- *           name the same pools, and the operand's place suits the result's alignment; no other result lies
+ *           agree on pools, and the operand's place suits the result's alignment; no other result lies
  *           there, and the result lies nowhere else.
  *   BEHIND  the same, but that the result may be larger, begins before the operand, and stays in the arena.
  *   INSIDE  the operand is a root, the planner's own, not kept to the end and not around a loop with the
@@ -40,6 +40,9 @@ struct berth_inplace_input {
    * the sizes of `graph`, in which a result over an operand becomes no larger than that. */
   const uint8_t *by_size;
   uint64_t *sizes;
+  /* What pools say to a guest in a buffer whose pools are those of root `host`: USED, POOLS or MISALIGNED. */
+  void *ctx;
+  enum berth_inplace_answer (*may_join)(void *ctx, uint32_t host, uint32_t guest);
 };
 
 /* Where each value lies: `storage` is a root, the value's own unless it shares another's, and `offset` the

@@ -1,20 +1,55 @@
 #include "packing/assign.h"
 
+#include "base/checked.h"
 #include "base/order.h"
 #include "packing/board.h"
 #include "packing/placement.h"
 
-static uint32_t n_choices(const struct berth_assignment *assignment, uint32_t buffer) {
+/* The buffer's own list; NULL if that is every pool, in order. */
+static const uint32_t *
+choices_of(const struct berth_assignment *assignment, uint32_t buffer, uint32_t *out_n) {
   const struct berth_buffers *buffers = assignment->buffers;
-  uint32_t n =
-      buffers->pool_begin != NULL ? buffers->pool_begin[buffer + 1] - buffers->pool_begin[buffer] : 0;
-  return n > 0 ? n : assignment->n_pools;
+  const uint32_t *begin = buffers->choice_begin != NULL ? buffers->choice_begin : buffers->pool_begin;
+  const uint32_t *pools = buffers->choice_begin != NULL ? buffers->choices : buffers->pools;
+  uint32_t n = begin != NULL ? begin[buffer + 1] - begin[buffer] : 0;
+  *out_n = n > 0 ? n : assignment->n_pools;
+  return n > 0 ? pools + begin[buffer] : NULL;
+}
+
+static uint32_t n_choices(const struct berth_assignment *assignment, uint32_t buffer) {
+  uint32_t n;
+  choices_of(assignment, buffer, &n);
+  return n;
 }
 
 static uint32_t pool_at(const struct berth_assignment *assignment, uint32_t buffer, uint32_t choice) {
-  const struct berth_buffers *buffers = assignment->buffers;
-  bool listed = buffers->pool_begin != NULL && buffers->pool_begin[buffer] < buffers->pool_begin[buffer + 1];
-  return listed ? buffers->pools[buffers->pool_begin[buffer] + choice] : choice;
+  uint32_t n;
+  const uint32_t *choices = choices_of(assignment, buffer, &n);
+  return choices != NULL ? choices[choice] : choice;
+}
+
+uint64_t berth_assign_cost(const struct berth_assignment *assignment, uint32_t buffer, uint32_t choice) {
+  uint64_t step = choice;
+  if (assignment->has_costs) {
+    uint64_t first = assignment->pools[pool_at(assignment, buffer, 0)].cost_per_byte;
+    uint64_t most = first;
+    for (uint32_t k = 1; k <= choice; k++) {
+      uint64_t cost = assignment->pools[pool_at(assignment, buffer, k)].cost_per_byte;
+      most = cost > most ? cost : most;
+    }
+    step = most - first;
+  }
+  const uint32_t *accesses = assignment->buffers->accesses;
+  return berth_mul_sat_u64(
+      assignment->buffers->size_bytes[buffer], step * (accesses != NULL ? accesses[buffer] : 1));
+}
+
+uint64_t berth_assign_total_cost(const struct berth_assignment *assignment) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < assignment->buffers->n; i++) {
+    sum = berth_add_sat_u64(sum, berth_assign_cost(assignment, i, assignment->choice[i]));
+  }
+  return sum;
 }
 
 static bool can_hold(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
@@ -22,7 +57,11 @@ static bool can_hold(const struct berth_assignment *assignment, uint32_t buffer,
   uint64_t size = assignment->buffers->size_bytes[buffer];
   uint64_t pin = assignment->buffers->pinned_offset != NULL ? assignment->buffers->pinned_offset[buffer]
                                                             : BERTH_UNPINNED;
-  if (size > it->max_block || size > it->capacity) {
+  if (size > it->max_block || size > it->capacity ||
+      (it->base_alignment != 0 && it->base_alignment < assignment->buffers->alignment[buffer])) {
+    return false;
+  }
+  if (pin != BERTH_UNPINNED && it->persistence == BERTH_PERSISTENCE_FRONT) {
     return false;
   }
   return pin == BERTH_UNPINNED || (pin <= it->capacity - size && (pin & (it->alignment - 1)) == 0);
@@ -50,6 +89,7 @@ void berth_assign_first(struct berth_assignment *assignment, const uint32_t *ord
     }
     assignment->choice[buffer] = choice;
   }
+  assignment->cost_bound = berth_assign_total_cost(assignment);
 }
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer) {

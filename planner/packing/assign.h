@@ -15,13 +15,20 @@ struct berth_assignment {
   const struct berth_buffers *buffers;
   uint32_t n_pools;
   struct berth_packing_pool *pools;
-  uint32_t *choice; /* of each buffer: its place in the list of its pools */
-  bool spilled;     /* someone had to go on from the first pool that could hold it */
+  uint32_t *choice;    /* of each buffer: its place in the list of its pools */
+  bool spilled;        /* someone had to go on from the first pool that could hold it */
+  bool has_costs;      /* a pool states what a byte costs */
+  uint64_t cost_bound; /* proven: no division of the buffers over the pools costs less */
 };
 
-/* Sets every choice. The first buffer, in the order given, that no pool can hold is *out_homeless, or
- * BERTH_NO_INDEX. */
+/* Sets every choice, and what that costs as the bound of the cost. The first buffer, in the order given, that
+ * no pool can hold is *out_homeless, or BERTH_NO_INDEX. */
 void berth_assign_first(struct berth_assignment *assignment, const uint32_t *order, uint32_t *out_homeless);
+
+/* What it costs that the buffer lives in this pool of its list, and that all live where they are (buffer.h).
+ */
+uint64_t berth_assign_cost(const struct berth_assignment *assignment, uint32_t buffer, uint32_t choice);
+uint64_t berth_assign_total_cost(const struct berth_assignment *assignment);
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer);
 

@@ -4,6 +4,7 @@
 
 #include "base/order.h"
 #include "interference/colouring.h"
+#include "packing/apart.h"
 #include "packing/bound.h"
 #include "packing/build.h"
 #include "packing/placement.h"
@@ -79,6 +80,8 @@ enum berth_code berth_packing_pool_prepare(
     struct berth_arena *arena) {
   pool->arena_bytes = BERTH_UNLIMITED;
   pool->infeasible = false;
+  pool->has_front = false;
+  pool->front_is_least = true;
   pool->peak_bytes = 0;
   pool->peak_step = 0;
   struct berth_timeline timeline;
@@ -91,9 +94,16 @@ enum berth_code berth_packing_pool_prepare(
   if (code == BERTH_OK && !reuse && !berth_packing_forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
-  if (code == BERTH_OK && !reuse && pool->instance.pin != NULL) {
+  if (code == BERTH_OK && pool->persistence != BERTH_PERSISTENCE_MIXED) {
+    code = berth_packing_keep_apart(pool, buffers, reuse, arena);
+  }
+  if (code != BERTH_OK || pool->has_front) {
+    pool->infeasible = code == BERTH_OK && pool->lower_bound > pool->capacity;
+    return code;
+  }
+  if (!reuse && pool->instance.pin != NULL) {
     code = bound_pinned(&pool->instance, arena, &pool->lower_bound) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
-  } else if (code == BERTH_OK) {
+  } else {
     code = berth_packing_bound(&pool->instance, arena, &pool->lower_bound);
   }
   pool->infeasible = code == BERTH_OK && pool->lower_bound > pool->capacity;
@@ -235,9 +245,12 @@ static enum berth_code stack_blocks(
       !berth_placement_order(blocks, keys, arena, order)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
+  uint64_t limit = effort->limit; /* a plan to start from is made whatever the budget */
+  berth_effort_set_limit(effort, UINT64_MAX);
   if (berth_placement_pass(&search, &board, order, BERTH_BOARD_LOWEST, &code)) {
     take(pool, slot, search.best_offset, search.best_arena);
   }
+  berth_effort_set_limit(effort, limit);
   return code;
 }
 
@@ -274,6 +287,7 @@ enum berth_code berth_packing_pool_slots(
     pool->arena_bytes = 0;
     return BERTH_OK;
   }
+  reuse = reuse && pool->persistence == BERTH_PERSISTENCE_MIXED; /* else nobody shares */
   enum berth_code code = place_slots(pool, buffers, reuse, arena, effort);
   if (code == BERTH_OK && reuse) {
     code = place_slots(pool, buffers, false, arena, effort);

@@ -15,6 +15,9 @@ struct berth_packing_pool {
   uint64_t alignment;
   uint64_t capacity;
   uint64_t max_block;
+  uint64_t base_alignment; /* what the base address promises; 0: whatever is needed */
+  uint32_t cost_per_byte;
+  enum berth_persistence persistence;
   uint32_t n_members;
   uint32_t *members; /* buffers with a size, in canonical order */
   struct berth_packing_instance instance;
@@ -24,6 +27,8 @@ struct berth_packing_pool {
   uint64_t arena_bytes; /* of the plan; BERTH_UNLIMITED while there is none */
   uint64_t *offset;     /* of each member */
   bool infeasible;      /* proven for these members */
+  bool has_front;       /* constants and state are pinned below all others, and the bound knows */
+  bool front_is_least; /* what searches prove holds: constants and state at the front take no byte too many */
 };
 
 /* Everyone is live at the one step that there is; only pins may meet. False if memory ran out. */

@@ -37,6 +37,8 @@ void berth_problem_builder_destroy(struct berth_problem_builder *builder) {
   struct berth_allocator allocator = builder->allocator;
   berth_problem_unref(builder->problem);
   berth_vec_finish(&allocator, &builder->pool_mark);
+  berth_vec_finish(&allocator, &builder->choice_mark);
+  berth_vec_finish(&allocator, &builder->choice_list);
   berth_vec_finish(&allocator, &builder->region_depth);
   berth_vec_finish(&allocator, &builder->last_child_end);
   berth_vec_finish(&allocator, &builder->workspace_size);
@@ -136,7 +138,7 @@ bool berth_builder_enter(struct berth_problem_builder *builder, enum berth_build
 /* ---- The public steps ---- */
 
 struct berth_buffer_spec berth_buffer_spec_default(void) {
-  return (struct berth_buffer_spec){.alignment = 1, .pinned_offset = BERTH_UNPINNED};
+  return (struct berth_buffer_spec){.alignment = 1, .pinned_offset = BERTH_UNPINNED, .accesses = 1};
 }
 
 enum berth_code berth_problem_builder_reserve(
@@ -222,6 +224,7 @@ static enum berth_code finish(struct berth_problem_builder *builder) {
   if (code == BERTH_OK && builder->form == BERTH_FORM_GRAPH) {
     code = berth_builder_finish_graph(builder);
   }
+  code = code != BERTH_OK ? code : berth_builder_make_choices(builder);
   return code != BERTH_OK ? code : berth_builder_check_pins(builder);
 }
 

@@ -36,6 +36,11 @@ struct berth_problem_builder {
   uint32_t n_live_windows; /* values that ask for them */
   uint32_t n_streams;      /* 1 + the highest stream so far */
   bool no_inplace;
+  bool pools_closed;
+  bool has_choices;                /* a pool spills, or is for constants and state alone */
+  uint32_t choice_stamp;           /* of choice_mark */
+  BERTH_VEC(uint32_t) choice_mark; /* of each pool: the last list that it was put in */
+  BERTH_VEC(uint32_t) choice_list;
   BERTH_VEC(uint32_t) pool_mark; /* the last row + 1 that listed each pool */
   BERTH_VEC(uint32_t) region_depth;
   BERTH_VEC(uint32_t) last_child_end; /* of each region: where its last child so far ends */
@@ -71,11 +76,35 @@ void berth_builder_label(struct berth_item item, char *to, size_t capacity);
 /* The buffer as an item of the caller's: a buffer, a value, or the operator of a workspace. */
 struct berth_item berth_builder_item(const struct berth_problem_builder *builder, uint32_t buffer);
 
-/* Whether a buffer of this size may be pinned there in the pool; offset + size must not overflow. */
-bool berth_builder_pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size);
+/* What a pin asks of a pool; offset + size must not overflow. */
+struct berth_pin {
+  uint64_t offset;
+  uint64_t size;
+  uint64_t alignment;
+};
+bool berth_builder_pin_suits(const struct berth_pool_spec *pool, const struct berth_pin *pin);
 
-/* Makes the default pool if there is none; called before the first row. */
+/* Makes the default pool if there is none, and checks what pools say of each other; called before the first
+ * row. */
 enum berth_code berth_builder_close_pools(struct berth_problem_builder *builder);
+
+/* Constants and state. */
+static inline bool berth_class_persists(uint8_t class_) {
+  return class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
+}
+/* The pools that a row of this class may live in, as choice_list; there is room for every pool, twice. */
+void berth_builder_list_choices(
+    struct berth_problem_builder *builder, const uint32_t *named, uint32_t n_named, uint8_t class_);
+/* Blames a row that names a pool which takes constants and state alone, and is neither, or finds no other. */
+enum berth_code berth_builder_check_class(
+    struct berth_problem_builder *builder, struct berth_item item, const char *field, const uint32_t *named,
+    uint32_t n_named, uint8_t class_);
+/* For the complete rows: where each may live, and that one of these pools promises the base that it asks for.
+ */
+enum berth_code berth_builder_make_choices(struct berth_problem_builder *builder);
+/* What pools say to a result of row `result` in the place of row `storage`: USED, POOLS or MISALIGNED. */
+enum berth_inplace_answer
+berth_builder_may_join(struct berth_problem_builder *builder, uint32_t storage, uint32_t result);
 
 /* Validates and appends one row: a buffer, or a value in a buffer's clothes (`item` says which). An external
  * row takes no room. */

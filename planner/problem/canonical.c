@@ -7,8 +7,8 @@
  * in everything but their conflicts.
  *
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
- * then a column after the other in canonical order. Steps stay as given: a plan reports them. Clocks, if
- * there are any, come last. */
+ * then a column after the other in canonical order; then sections for what few problems have, each behind its
+ * tag. Steps stay as given: a plan reports them. Clocks, if there are any, come last. */
 #include <string.h>
 
 #include "base/sort.h"
@@ -16,6 +16,9 @@
 #include "problem/problem.h"
 
 enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
+
+/* Begins the section on what pools ask and cost: "POOL". */
+#define TERMS_TAG UINT32_C(0x4c4f4f50)
 
 static const char MAGIC[8] = {'b', 'e', 'r', 't', 'h', 'p', 'r', 'b'};
 
@@ -79,6 +82,9 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   const struct berth_buffers *buffers = &problem->buffers_view;
   COMPARE(buffers->alignment[a], buffers->alignment[b]);
   COMPARE(buffers->class_[a], buffers->class_[b]);
+  if (buffers->accesses != NULL) {
+    COMPARE(buffers->accesses[a], buffers->accesses[b]);
+  }
   if (buffers->pinned_offset != NULL) {
     COMPARE(buffers->pinned_offset[a], buffers->pinned_offset[b]);
   }
@@ -276,6 +282,40 @@ static void put_clocks(struct encoder *encoder, const struct berth_buffers *buff
   }
 }
 
+static bool has_terms(const struct berth_pools *pools, const struct berth_buffers *buffers) {
+  bool any = buffers->accesses != NULL;
+  for (uint32_t i = 0; i < pools->n; i++) {
+    const struct berth_pool_spec *pool = &pools->items[i];
+    any |= pool->base_alignment != 0 || pool->cost_per_byte != 0 || pool->n_spill_to != 0 ||
+           pool->persistence != BERTH_PERSISTENCE_MIXED;
+  }
+  return any;
+}
+
+/* What pools ask and cost, where any does. */
+static void put_terms(
+    struct encoder *encoder, const struct berth_pools *pools, const struct berth_buffers *buffers,
+    const uint32_t *order) {
+  if (!has_terms(pools, buffers)) {
+    return;
+  }
+  put(encoder, TERMS_TAG, 4);
+  for (uint32_t i = 0; i < pools->n; i++) {
+    const struct berth_pool_spec *pool = &pools->items[i];
+    put(encoder, pool->base_alignment, 8);
+    put(encoder, pool->cost_per_byte, 4);
+    put(encoder, pool->persistence, 1);
+    put(encoder, pool->n_spill_to, 4);
+    for (uint32_t k = 0; k < pool->n_spill_to; k++) {
+      put(encoder, pool->spill_to[k], 4);
+    }
+  }
+  put(encoder, buffers->accesses != NULL, 1);
+  for (uint32_t k = 0; buffers->accesses != NULL && k < buffers->n; k++) {
+    put(encoder, buffers->accesses[order[k]], 4);
+  }
+}
+
 /* Conflicts as sorted pairs of canonical places. */
 static bool make_pairs(
     const struct berth_buffers *buffers, const uint32_t *order, const struct berth_allocator *allocator,
@@ -324,6 +364,7 @@ enum berth_code berth_problem_canonical_encode(
   for (uint32_t i = 0; i < buffers->n_conflicts; i++) {
     put(&encoder, pairs.items[i].key, 8);
   }
+  put_terms(&encoder, &problem->pools_view, buffers, order);
   put_clocks(&encoder, buffers, order);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);

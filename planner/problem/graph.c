@@ -7,7 +7,7 @@
 
 struct berth_value_spec berth_value_spec_default(void) {
   return (struct berth_value_spec){
-      .alignment = 1, .pinned_offset = BERTH_UNPINNED, .view_of = BERTH_NO_INDEX};
+      .alignment = 1, .pinned_offset = BERTH_UNPINNED, .view_of = BERTH_NO_INDEX, .accesses = 1};
 }
 
 struct berth_operator_spec berth_operator_spec_default(void) {
@@ -22,6 +22,10 @@ static enum berth_code check_view(
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_VIEW, spec->n_pools != 0 ? "pools" : "offset",
         "it is a view: pins and pools are its root's");
+  }
+  if (spec->accesses != 1) {
+    return berth_builder_blame(
+        builder, item, BERTH_REASON_BAD_VIEW, "accesses", "it is a view: its accesses are its root's");
   }
   if (spec->external || spec->live_windows) {
     return berth_builder_blame(
@@ -147,6 +151,7 @@ static enum berth_code add_value(
       .pinned_offset = spec->pinned_offset,
       .pools = spec->pools,
       .n_pools = spec->n_pools,
+      .accesses = spec->accesses,
   };
   code = berth_builder_add_row(builder, item, &row, spec->external || is_view || is_dynamic);
   code = code != BERTH_OK ? code : add_view(builder, item, spec);
@@ -315,6 +320,9 @@ static enum berth_code add_operator(
   if (code == BERTH_OK && (workspace != BERTH_DYNAMIC_SIZE || spec->workspace_shape == NULL)) {
     code = berth_builder_add_size(
         builder, item, "workspace", workspace, spec->workspace_alignment, builder->pool_alignment);
+  }
+  if (code == BERTH_OK && workspace != 0) {
+    code = berth_builder_check_class(builder, item, "workspace", NULL, 0, BERTH_CLASS_WORKSPACE);
   }
   code = code != BERTH_OK ? code : check_inplace(builder, item, spec);
   code = code != BERTH_OK ? code : check_stream(builder, item, spec);

@@ -131,6 +131,10 @@ fit_storage(struct berth_problem_builder *builder, const struct berth_inplace_re
   return code;
 }
 
+static enum berth_inplace_answer may_join(void *ctx, uint32_t storage, uint32_t result) {
+  return berth_builder_may_join(ctx, storage, result);
+}
+
 static enum berth_code settle_inplace(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const struct berth_clocks *clocks,
     const uint32_t *innermost, const uint8_t *family, struct berth_arena *arena,
@@ -158,6 +162,8 @@ static enum berth_code settle_inplace(
       .pool_begin = rows->pool_begin.n != 0 ? rows->pool_begin.items : NULL,
       .pools = rows->pools.items,
       .all_pools = &pools,
+      .ctx = builder,
+      .may_join = may_join,
   };
   if (!berth_inplace_result_init(out_placed, arena, &input, n) ||
       !berth_inplace_settle(&input, arena, problem->columns.permissions.items, n, out_placed)) {

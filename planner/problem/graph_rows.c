@@ -14,7 +14,8 @@ static enum berth_code keep_places(struct berth_problem_builder *builder) {
   const struct berth_allocator *allocator = &builder->allocator;
   if (!berth_vec_reserve(allocator, &columns->value_pin, rows->pin.n) ||
       !berth_vec_reserve(allocator, &columns->value_pool_begin, rows->pool_begin.n) ||
-      !berth_vec_reserve(allocator, &columns->value_pools, rows->pools.n)) {
+      !berth_vec_reserve(allocator, &columns->value_pools, rows->pools.n) ||
+      !berth_vec_reserve(allocator, &columns->value_accesses, rows->accesses.n)) {
     return berth_fail_memory(&builder->error);
   }
   if (rows->pin.n != 0) {
@@ -29,6 +30,10 @@ static enum berth_code keep_places(struct berth_problem_builder *builder) {
   columns->value_pin.n = rows->pin.n;
   columns->value_pool_begin.n = rows->pool_begin.n;
   columns->value_pools.n = rows->pools.n;
+  if (rows->accesses.n != 0) {
+    memcpy(columns->value_accesses.items, rows->accesses.items, rows->accesses.n * sizeof(uint32_t));
+  }
+  columns->value_accesses.n = rows->accesses.n;
   return BERTH_OK;
 }
 
@@ -120,6 +125,9 @@ static void move_row(struct berth_rows *rows, uint32_t from, uint32_t to) {
   if (from < rows->pin.n) {
     rows->pin.items[to] = rows->pin.items[from];
   }
+  if (from < rows->accesses.n) {
+    rows->accesses.items[to] = rows->accesses.items[from];
+  }
   if (rows->pool_begin.n != 0) {
     uint32_t *begin = rows->pool_begin.items;
     uint32_t n = begin[from + 1] - begin[from];
@@ -139,10 +147,25 @@ static void close_up(struct berth_problem *problem, const struct berth_inplace_r
   }
   rows->size.n = rows->alignment.n = rows->lower.n = rows->upper.n = rows->class_.n = n;
   rows->pin.n = rows->pin.n < n ? rows->pin.n : n;
+  rows->accesses.n = rows->accesses.n < n ? rows->accesses.n : n;
   if (rows->pool_begin.n != 0) {
     rows->pool_begin.n = (size_t)n + 1;
     rows->pools.n = rows->pool_begin.items[n];
     rows->pool_begin.n = rows->pools.n != 0 ? rows->pool_begin.n : 0; /* only externals listed any */
+  }
+}
+
+/* Whoever lives in the buffer of another is accessed there. */
+static void add_accesses(struct berth_problem *problem, const struct berth_inplace_result *placed) {
+  const struct berth_graph_columns *columns = &problem->columns;
+  uint32_t *accesses = problem->rows.accesses.items;
+  for (uint32_t value = 0; placed->storage != NULL && value < problem->rows.accesses.n; value++) {
+    bool view = columns->view_of.n != 0 && columns->view_of.items[value] != value;
+    uint32_t storage = storage_of(problem, placed, value);
+    if (!view && storage != value &&
+        __builtin_add_overflow(accesses[storage], accesses[value], &accesses[storage])) {
+      accesses[storage] = UINT32_MAX;
+    }
   }
 }
 
@@ -155,6 +178,7 @@ enum berth_code berth_builder_rows_to_buffers(
   }
   enum berth_code code = berth_builder_join_storage(builder, placed, windows);
   if (code == BERTH_OK) {
+    add_accesses(problem, placed);
     close_up(problem, placed);
     problem->n_value_buffers = (uint32_t)problem->columns.buffer_item.n;
   }
@@ -173,6 +197,7 @@ static enum berth_code add_workspace(struct berth_problem_builder *builder, uint
       !berth_vec_reserve(allocator, &rows->upper, n + 1) ||
       !berth_vec_reserve(allocator, &rows->class_, n + 1) ||
       (rows->pin.n != 0 && !berth_vec_reserve(allocator, &rows->pin, n + 1)) ||
+      (rows->accesses.n != 0 && !berth_vec_reserve(allocator, &rows->accesses, n + 1)) ||
       (rows->pool_begin.n != 0 && !berth_vec_reserve(allocator, &rows->pool_begin, n + 2)) ||
       (rows->gap_begin.n != 0 && !berth_vec_reserve(allocator, &rows->gap_begin, n + 2))) {
     return berth_fail_memory(&builder->error);
@@ -184,6 +209,9 @@ static enum berth_code add_workspace(struct berth_problem_builder *builder, uint
   rows->class_.items[rows->class_.n++] = BERTH_CLASS_WORKSPACE;
   if (rows->pin.n != 0) {
     rows->pin.items[rows->pin.n++] = BERTH_UNPINNED;
+  }
+  if (rows->accesses.n != 0) {
+    rows->accesses.items[rows->accesses.n++] = 1;
   }
   if (rows->pool_begin.n != 0) {
     rows->pool_begin.items[rows->pool_begin.n++] = (uint32_t)rows->pools.n;

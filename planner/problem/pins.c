@@ -34,15 +34,21 @@ struct sweep {
 /* The only pool in which the pin is possible. */
 static uint32_t only_pool(const struct berth_problem *problem, uint32_t buffer) {
   const struct berth_rows *rows = &problem->rows;
-  uint32_t begin = rows->pool_begin.n != 0 ? rows->pool_begin.items[buffer] : 0;
-  uint32_t n = rows->pool_begin.n != 0 ? rows->pool_begin.items[buffer + 1] - begin : 0;
-  bool every = n == 0;
-  n = every ? (uint32_t)problem->pools.n : n;
+  bool chosen = rows->choice_begin.n != 0;
+  const uint32_t *pools = chosen ? rows->choices.items : rows->pools.items;
+  const uint32_t *begin = chosen                    ? rows->choice_begin.items + buffer
+                          : rows->pool_begin.n != 0 ? rows->pool_begin.items + buffer
+                                                    : NULL;
+  bool every = begin == NULL || begin[0] == begin[1];
+  uint32_t n = every ? (uint32_t)problem->pools.n : begin[1] - begin[0];
+  const struct berth_pin pin = {
+      .offset = rows->pin.items[buffer],
+      .size = rows->size.items[buffer],
+      .alignment = rows->alignment.items[buffer]};
   uint32_t found = BERTH_NO_INDEX;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t pool = every ? i : rows->pools.items[begin + i];
-    if (berth_builder_pin_suits(
-            &problem->pools.items[pool], rows->pin.items[buffer], rows->size.items[buffer])) {
+    uint32_t pool = every ? i : pools[begin[0] + i];
+    if (berth_builder_pin_suits(&problem->pools.items[pool], &pin)) {
       if (found != BERTH_NO_INDEX) {
         return BERTH_NO_INDEX;
       }
@@ -50,6 +56,13 @@ static uint32_t only_pool(const struct berth_problem *problem, uint32_t buffer) 
     }
   }
   return found;
+}
+
+/* Constants and state that are kept apart are always there. */
+static bool is_apart(const struct sweep *sweep, uint32_t buffer) {
+  const struct berth_pool_spec *pool = &sweep->builder->problem->pools.items[sweep->pool_of[buffer]];
+  return pool->persistence != BERTH_PERSISTENCE_MIXED &&
+         berth_class_persists(sweep->rows->class_.items[buffer]);
 }
 
 static enum berth_code
@@ -87,6 +100,10 @@ static void cut(struct sweep *sweep, uint32_t buffer) {
   const struct berth_rows *rows = sweep->rows;
   int64_t at = rows->lower.items[buffer];
   uint64_t size = rows->size.items[buffer];
+  if (is_apart(sweep, buffer)) {
+    add_piece(sweep, buffer, INT64_MIN, INT64_MAX, 0, size);
+    return;
+  }
   uint32_t begin = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer] : 0;
   uint32_t end = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer + 1] : 0;
   for (uint32_t i = begin; i < end; i++) {

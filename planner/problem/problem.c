@@ -15,6 +15,9 @@ static void finish_rows(const struct berth_allocator *allocator, struct berth_ro
   berth_vec_finish(allocator, &rows->gaps);
   berth_vec_finish(allocator, &rows->pool_begin);
   berth_vec_finish(allocator, &rows->pools);
+  berth_vec_finish(allocator, &rows->choice_begin);
+  berth_vec_finish(allocator, &rows->choices);
+  berth_vec_finish(allocator, &rows->accesses);
 }
 
 static void finish_graph(const struct berth_allocator *allocator, struct berth_graph_columns *columns) {
@@ -24,6 +27,7 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->value_pin);
   berth_vec_finish(allocator, &columns->value_pool_begin);
   berth_vec_finish(allocator, &columns->value_pools);
+  berth_vec_finish(allocator, &columns->value_accesses);
   berth_vec_finish(allocator, &columns->value_flags);
   berth_vec_finish(allocator, &columns->value_buffer);
   berth_vec_finish(allocator, &columns->value_offset);
@@ -49,6 +53,7 @@ void berth_problem_finish(struct berth_problem *problem) {
   berth_names_finish(allocator, &problem->names);
   berth_names_finish(allocator, &problem->operator_names);
   berth_names_finish(allocator, &problem->pool_names);
+  berth_vec_finish(allocator, &problem->spills);
   berth_vec_finish(allocator, &problem->conflicts);
   berth_vec_finish(allocator, &problem->clock_lower);
   berth_vec_finish(allocator, &problem->clock_upper);
@@ -86,6 +91,8 @@ static void trim(struct berth_problem *problem) {
   berth_vec_trim(allocator, &rows->gaps);
   berth_vec_trim(allocator, &rows->pool_begin);
   berth_vec_trim(allocator, &rows->pools);
+  berth_vec_trim(allocator, &rows->choices);
+  berth_vec_trim(allocator, &rows->accesses);
   berth_vec_trim(allocator, &problem->names.blob);
   berth_vec_trim(allocator, &problem->names.end);
   berth_vec_trim(allocator, &problem->conflicts);
@@ -136,6 +143,9 @@ void berth_problem_make_views(struct berth_problem *problem) {
       .gaps = rows->gaps.items,
       .pool_begin = rows->pool_begin.n != 0 ? rows->pool_begin.items : NULL,
       .pools = rows->pools.items,
+      .choice_begin = rows->choice_begin.n != 0 ? rows->choice_begin.items : NULL,
+      .choices = rows->choices.items,
+      .accesses = rows->accesses.n != 0 ? rows->accesses.items : NULL,
       .n_conflicts = (uint32_t)problem->conflicts.n,
       .conflicts = (const uint32_t(*)[2])problem->conflicts.items,
       .n_clocks = problem->n_clocks,
@@ -266,6 +276,7 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
                                                                            : BERTH_DONATION_NONE,
       .accumulated = (graph->value_flags[value] & BERTH_VALUE_ACCUMULATED) != 0,
       .live_windows = (graph->value_flags[value] & BERTH_VALUE_LIVE_WINDOWS) != 0,
+      .accesses = 1,
   };
   if (graph->value_root != NULL && graph->value_root[value] != value) {
     spec.view_of = graph->value_root[value];
@@ -278,6 +289,12 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
     spec.n_pools = item->n_pools;
   }
   put_place(problem, value, &spec);
+  uint32_t buffer = graph->value_buffer[value];
+  if (problem->columns.value_accesses.n != 0) {
+    spec.accesses = problem->columns.value_accesses.items[value];
+  } else if (buffer != BERTH_NO_INDEX && problem->buffers_view.accesses != NULL) {
+    spec.accesses = problem->buffers_view.accesses[buffer];
+  }
   return spec;
 }
 

@@ -33,6 +33,9 @@ struct berth_rows {
   BERTH_VEC(struct berth_gap) gaps;
   BERTH_VEC(uint32_t) pool_begin;
   BERTH_VEC(uint32_t) pools;
+  BERTH_VEC(uint32_t) choice_begin; /* these two are made when the rows are complete, where they are needed */
+  BERTH_VEC(uint32_t) choices;
+  BERTH_VEC(uint32_t) accesses; /* empty until one row has other than 1 */
 };
 
 typedef uint32_t berth_pair[2];
@@ -46,6 +49,7 @@ struct berth_graph_columns {
   BERTH_VEC(uint64_t) value_pin; /* these three, as in the rows, only where there are permissions */
   BERTH_VEC(uint32_t) value_pool_begin;
   BERTH_VEC(uint32_t) value_pools;
+  BERTH_VEC(uint32_t) value_accesses; /* empty if all are 1 */
   BERTH_VEC(uint8_t) value_flags;
   BERTH_VEC(uint32_t) value_buffer;
   BERTH_VEC(uint64_t) value_offset; /* empty if all are 0 */
@@ -92,6 +96,8 @@ struct berth_problem {
   BERTH_VEC(uint32_t) clock_upper;
   BERTH_VEC(struct berth_pool_spec) pools;
   struct berth_names pool_names;
+  BERTH_VEC(uint32_t)
+  spills; /* of all pools, one after the other; `spill_to` points here once they are complete */
   struct berth_graph_columns columns;
   struct berth_symbol_columns symbols;
   uint32_t n_value_buffers; /* the buffers after these are workspaces */

@@ -111,7 +111,8 @@ static enum berth_code check_pools(
   return BERTH_OK;
 }
 
-static bool is_every_pool(const struct berth_problem *problem, const struct berth_buffer_spec *spec) {
+static bool is_every_pool(const struct berth_problem_builder *builder, const struct berth_buffer_spec *spec) {
+  const struct berth_problem *problem = builder->problem;
   if (spec->pools == NULL || spec->n_pools == 0) {
     return true;
   }
@@ -120,7 +121,7 @@ static bool is_every_pool(const struct berth_problem *problem, const struct bert
       return false;
     }
   }
-  return spec->n_pools == problem->pools.n;
+  return spec->n_pools == problem->pools.n && !builder->has_choices;
 }
 
 /* Begins column `begin` (one entry more than rows) when the first row needs it, all earlier ranges empty. */
@@ -142,7 +143,7 @@ static enum berth_code add_pools(
     struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec) {
   struct berth_rows *rows = &builder->problem->rows;
   const struct berth_allocator *allocator = &builder->allocator;
-  bool every = is_every_pool(builder->problem, spec);
+  bool every = is_every_pool(builder, spec);
   if (every && rows->pool_begin.n == 0) {
     return BERTH_OK;
   }
@@ -163,21 +164,9 @@ static enum berth_code add_pools(
   return BERTH_OK;
 }
 
-/* The pools of a row, whether listed or every one. */
-struct pool_list {
-  const uint32_t *items; /* NULL: 0, 1, 2, ... */
-  uint32_t n;
-};
-
-static struct pool_list pools_of(const struct berth_problem *problem, const struct berth_buffer_spec *spec) {
-  return spec->pools == NULL || spec->n_pools == 0
-             ? (struct pool_list){.n = (uint32_t)problem->pools.n}
-             : (struct pool_list){.items = spec->pools, .n = spec->n_pools};
-}
-
 static uint64_t
 largest_alignment(const struct berth_problem_builder *builder, const struct berth_buffer_spec *spec) {
-  if (spec->pools == NULL || spec->n_pools == 0) {
+  if (spec->pools == NULL || spec->n_pools == 0 || builder->problem->spills.n != 0) {
     return builder->pool_alignment;
   }
   uint64_t largest = 1;
@@ -190,9 +179,11 @@ largest_alignment(const struct berth_problem_builder *builder, const struct bert
 
 /* ---- Pins ---- */
 
-bool berth_builder_pin_suits(const struct berth_pool_spec *pool, uint64_t offset, uint64_t size) {
-  return (offset & (pool->alignment - 1)) == 0 && offset + size <= pool->capacity_bytes &&
-         size <= pool->max_block_bytes;
+bool berth_builder_pin_suits(const struct berth_pool_spec *pool, const struct berth_pin *pin) {
+  return (pin->offset & (pool->alignment - 1)) == 0 && pin->offset + pin->size <= pool->capacity_bytes &&
+         pin->size <= pool->max_block_bytes &&
+         (pool->base_alignment == 0 || pool->base_alignment >= pin->alignment) &&
+         pool->persistence != BERTH_PERSISTENCE_FRONT;
 }
 
 static enum berth_code check_pin(
@@ -211,16 +202,19 @@ static enum berth_code check_pin(
         "its pinned offset %llu plus its size %llu passes 2^63", (unsigned long long)offset,
         (unsigned long long)spec->size_bytes);
   }
-  struct pool_list list = pools_of(builder->problem, spec);
+  struct berth_pin pin = {.offset = offset, .size = spec->size_bytes, .alignment = spec->alignment};
   bool suits = false;
-  for (uint32_t i = 0; i < list.n && !suits; i++) {
-    uint32_t pool = list.items != NULL ? list.items[i] : i;
-    suits = berth_builder_pin_suits(&builder->problem->pools.items[pool], offset, spec->size_bytes);
+  berth_builder_list_choices(
+      builder, spec->pools, spec->pools != NULL ? spec->n_pools : 0, (uint8_t)spec->class_);
+  for (size_t i = 0; i < builder->choice_list.n && !suits; i++) {
+    suits = berth_builder_pin_suits(&builder->problem->pools.items[builder->choice_list.items[i]], &pin);
   }
   if (!suits) {
     return berth_builder_blame(
         builder, item, BERTH_REASON_BAD_PIN, "offset",
-        "pinned at [%llu, %llu), it breaks the alignment, capacity or largest block of every pool it may use",
+        "pinned at [%llu, %llu), it breaks the alignment, capacity, largest block or front of every pool it "
+        "may "
+        "use",
         (unsigned long long)offset, (unsigned long long)end);
   }
   builder->pin_end = end > builder->pin_end ? end : builder->pin_end;
@@ -245,6 +239,24 @@ add_pin(struct berth_problem_builder *builder, struct berth_item item, const str
     rows->pin.items[rows->pin.n++] = BERTH_UNPINNED;
   }
   rows->pin.items[rows->pin.n++] = spec->pinned_offset;
+  return BERTH_OK;
+}
+
+/* ---- Accesses: the column begins with the first row that does not have 1 ---- */
+
+static enum berth_code add_accesses(
+    struct berth_problem_builder *builder, struct berth_item item, const struct berth_buffer_spec *spec) {
+  struct berth_rows *rows = &builder->problem->rows;
+  if (spec->accesses == 1 && rows->accesses.n == 0) {
+    return BERTH_OK;
+  }
+  if (!berth_vec_reserve(&builder->allocator, &rows->accesses, (size_t)item.index + 1)) {
+    return berth_fail_memory(&builder->error);
+  }
+  while (rows->accesses.n < item.index) {
+    rows->accesses.items[rows->accesses.n++] = 1;
+  }
+  rows->accesses.items[rows->accesses.n++] = spec->accesses;
   return BERTH_OK;
 }
 
@@ -294,8 +306,13 @@ enum berth_code berth_builder_add_row(
   code = code != BERTH_OK ? code : check_plain(builder, item, spec);
   code = code != BERTH_OK ? code : berth_builder_add_name(builder, &builder->problem->names, item, spec->id);
   code = code != BERTH_OK ? code : check_pools(builder, item, spec);
+  if (code == BERTH_OK && !external) {
+    uint32_t n = spec->pools != NULL ? spec->n_pools : 0;
+    code = berth_builder_check_class(builder, item, "pools", spec->pools, n, (uint8_t)spec->class_);
+  }
   code = code != BERTH_OK ? code : add_pools(builder, item, spec);
   code = code != BERTH_OK ? code : add_pin(builder, item, spec);
+  code = code != BERTH_OK ? code : add_accesses(builder, item, spec);
   code = code != BERTH_OK ? code : add_gaps(builder, item, spec);
   if (code == BERTH_OK && !external) {
     uint64_t pool_alignment = largest_alignment(builder, spec);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "packing/apart.h"
 #include "packing/culprits.h"
 #include "solve/task.h"
 
@@ -30,8 +31,14 @@ static void write_pool(
       .peak_step = pool->peak_step,
       .base_alignment = pool->alignment};
   for (uint32_t k = 0; k < pool->n_members; k++) {
-    uint64_t alignment = buffers->alignment[pool->members[k]];
+    uint32_t i = pool->members[k];
+    uint64_t alignment = buffers->alignment[i];
     out->base_alignment = alignment > out->base_alignment ? alignment : out->base_alignment;
+    out->class_bytes[buffers->class_[i]] += buffers->size_bytes[i];
+    uint64_t end = pool->offset[k] + buffers->size_bytes[i];
+    if (out->arena_bytes != 0 && berth_packing_is_apart(pool, buffers, k) && end > out->persistent_bytes) {
+      out->persistent_bytes = end;
+    }
   }
 }
 
@@ -64,7 +71,8 @@ static void write_offsets(const struct berth_solve_task *task, struct berth_plan
 }
 
 static enum berth_plan_status status_of(const struct berth_solve_task *task, const struct berth_plan *plan) {
-  if (plan->arena_bytes == plan->lower_bound_bytes && !task->assignment.spilled) {
+  bool least_cost = plan->spill_cost == plan->spill_cost_bound && plan->spill_cost != UINT64_MAX;
+  if (plan->arena_bytes == plan->lower_bound_bytes && least_cost) {
     return BERTH_PLAN_OPTIMAL;
   }
   return task->effort.state == BERTH_EFFORT_STOPPED ? BERTH_PLAN_CUT_SHORT : BERTH_PLAN_FEASIBLE;
@@ -139,12 +147,13 @@ static enum berth_code name_culprits(struct berth_solve_task *task, struct berth
   struct berth_culprits culprits;
   berth_arena_init(&arena, task->allocator);
   limit_culprits(task);
-  enum berth_code code =
-      berth_culprits_find(&pool->instance, berth_solve_is_searched(pool), &arena, &task->effort, &culprits);
+  bool may_search = berth_solve_is_searched(pool) && !pool->has_front;
+  enum berth_code code = berth_culprits_find(&pool->instance, may_search, &arena, &task->effort, &culprits);
   for (uint32_t k = 0; code == BERTH_OK && k < culprits.n && k < BERTH_MAX_CULPRITS; k++) {
     plan->culprits[plan->n_culprits++] = pool->members[culprits.items[k]];
   }
-  if (code == BERTH_OK && culprits.n <= BERTH_MAX_CULPRITS) {
+  if (code == BERTH_OK && culprits.n <= BERTH_MAX_CULPRITS &&
+      !pool->has_front) { /* there padding counts, too */
     plan->culprits_proof = culprits.proof;
   }
   berth_arena_finish(&arena);
@@ -189,6 +198,8 @@ berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan,
   enum berth_code code = BERTH_OK;
   if (is_placed) {
     write_offsets(task, plan);
+    plan->spill_cost = berth_assign_total_cost(&task->assignment);
+    plan->spill_cost_bound = task->assignment.cost_bound;
     plan->status = status_of(task, plan);
   } else {
     code = refuse(task, plan);

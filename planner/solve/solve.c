@@ -83,7 +83,11 @@ static bool make_pools(struct berth_solve_task *task) {
         .kind = spec->kind,
         .alignment = spec->alignment,
         .capacity = spec->capacity_bytes,
-        .max_block = spec->max_block_bytes};
+        .max_block = spec->max_block_bytes,
+        .base_alignment = spec->base_alignment,
+        .cost_per_byte = spec->cost_per_byte,
+        .persistence = spec->persistence};
+    assignment->has_costs |= spec->cost_per_byte != 0;
     if (p == 0 && task->options.capacity_bytes < pool->capacity) {
       pool->capacity = task->options.capacity_bytes;
     }
@@ -99,7 +103,9 @@ struct listener {
 static void on_improvement(void *ctx, const struct berth_packing_search *search) {
   struct listener *listener = ctx;
   listener->pool->arena_bytes = search->best_arena;
-  listener->pool->lower_bound = search->lower_bound;
+  if (listener->pool->front_is_least) {
+    listener->pool->lower_bound = search->lower_bound;
+  }
   berth_solve_tell(listener->task);
 }
 
@@ -127,8 +133,10 @@ static enum berth_code run_strategy(
     code = BERTH_OK; /* it could not go on, and need not */
   }
   pool->arena_bytes = search.best_arena;
-  pool->lower_bound = search.lower_bound;
-  pool->infeasible = search.infeasible;
+  if (pool->front_is_least) {
+    pool->lower_bound = search.lower_bound;
+    pool->infeasible = search.infeasible;
+  }
   return code;
 }
 

@@ -52,6 +52,7 @@ enum berth_code berth_verify_gather(
       .gaps = buffers->gaps,
       .pool_begin = buffers->pool_begin,
       .allowed_pools = buffers->pools,
+      .accesses = buffers->accesses,
       .n_conflicts = buffers->n_conflicts,
       .conflicts = buffers->conflicts,
       .n_pools = pools->n,

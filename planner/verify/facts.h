@@ -21,6 +21,9 @@ struct berth_verify_facts {
   const struct berth_gap *gaps;
   const uint32_t *pool_begin; /* NULL if every buffer may live in every pool */
   const uint32_t *allowed_pools;
+  const uint32_t *owner; /* of a graph: the value that is each buffer's root, BERTH_NO_INDEX for a workspace;
+                            NULL for buffers */
+  const uint32_t *accesses; /* NULL if all are 1 */
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2];
   const struct berth_verify_order *order; /* NULL: a total order */

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "verify/homes.h"
+
 static void blame_plan(struct berth_verify_findings *findings, const char *what) {
   struct berth_violation violation = berth_verify_violation(BERTH_VIOLATION_FIGURES);
   berth_verify_blame(findings, &violation, "%s", what);
@@ -58,11 +60,12 @@ bool berth_verify_shape(
   return findings->verdict->n_violations == before;
 }
 
+static const char *const CLASSES[] = {"a temporary total", "a constant total", "an input total",
+                                      "an output total",   "a state total",    "a workspace total"};
+
 static void check_totals(
     const struct berth_verify_measure *measure, const struct berth_plan *plan,
     struct berth_verify_findings *findings) {
-  static const char *const CLASSES[] = {"a temporary total", "a constant total", "an input total",
-                                        "an output total",   "a state total",    "a workspace total"};
   expect_equal(findings, BERTH_NO_INDEX, "a sum without reuse", plan->naive_bytes, measure->naive_bytes);
   expect_equal(findings, BERTH_NO_INDEX, "a peak", plan->peak_bytes, measure->peak_bytes);
   for (int c = 0; c < BERTH_N_CLASSES; c++) {
@@ -78,7 +81,8 @@ static void check_totals(
 static void check_base_alignment(
     struct berth_verify_findings *findings, uint32_t pool, const struct berth_verify_pool_measure *found,
     uint64_t stated) {
-  bool power_of_two = stated != 0 && (stated & (stated - 1)) == 0;
+  uint64_t base = found->base_alignment;
+  bool power_of_two = (base == 0 || stated <= base) && stated != 0 && (stated & (stated - 1)) == 0;
   if (power_of_two && found->least_alignment <= stated && stated <= found->most_alignment) {
     return;
   }
@@ -98,12 +102,29 @@ static void check_pool(
       findings, pool, "a pool's lower bound above its arena", stated->lower_bound_bytes, stated->arena_bytes);
   expect_at_most(findings, pool, "a pool's peak above its arena", stated->peak_bytes, stated->arena_bytes);
   check_base_alignment(findings, pool, found, stated->base_alignment);
+  for (int c = 0; c < BERTH_N_CLASSES; c++) {
+    expect_equal(findings, pool, CLASSES[c], stated->class_bytes[c], found->class_bytes[c]);
+  }
+  expect_equal(
+      findings, pool, "an end of constants and state", stated->persistent_bytes, found->persistent_bytes);
   if (found->peak_bytes > 0 && stated->peak_step != found->peak_step) {
     struct berth_violation violation = berth_verify_violation(BERTH_VIOLATION_FIGURES);
     violation.pool = pool;
     berth_verify_blame(
         findings, &violation, "pool %u states its first peak at step %" PRId64 "; it is at %" PRId64, pool,
         stated->peak_step, found->peak_step);
+  }
+}
+
+static void
+check_cost(const struct berth_plan *plan, uint64_t found, struct berth_verify_findings *findings) {
+  expect_equal(findings, BERTH_NO_INDEX, "a spill cost", plan->spill_cost, found);
+  expect_at_most(
+      findings, BERTH_NO_INDEX, "a bound of the spill cost above it", plan->spill_cost_bound,
+      plan->spill_cost);
+  if (plan->status == BERTH_PLAN_OPTIMAL && plan->spill_cost_bound != plan->spill_cost) {
+    blame_plan(
+        findings, "the plan claims to be optimal and the bound of its spill cost is not its spill cost");
   }
 }
 
@@ -185,9 +206,9 @@ static enum berth_code check_slots(
 }
 
 enum berth_code berth_verify_figures(
-    const struct berth_verify_facts *facts, const struct berth_verify_pieces *pieces,
-    const struct berth_plan *plan, struct berth_verify_findings *findings, struct berth_arena *arena,
-    struct berth_error *err) {
+    struct berth_verify_homes *homes, const struct berth_verify_pieces *pieces, const struct berth_plan *plan,
+    struct berth_verify_findings *findings, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_verify_facts *facts = homes->facts;
   const struct berth_verify_places places = {.pool = plan->pool, .offset = plan->offset};
   struct berth_verify_measure measure;
   enum berth_code code = berth_verify_measure(&measure, facts, pieces, &places, arena, err);
@@ -198,6 +219,7 @@ enum berth_code berth_verify_figures(
   check_refusal(facts, plan, findings);
   if (has_table(plan)) {
     check_pools(facts, &measure, plan, findings);
+    check_cost(plan, berth_verify_spill_cost(homes, &places), findings);
   }
   return check_slots(facts, pieces, plan, findings, arena, err);
 }

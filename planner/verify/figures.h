@@ -10,9 +10,10 @@ bool berth_verify_shape(
     const struct berth_verify_facts *facts, const struct berth_plan *plan,
     struct berth_verify_findings *findings);
 
+struct berth_verify_homes;
 enum berth_code berth_verify_figures(
-    const struct berth_verify_facts *facts, const struct berth_verify_pieces *pieces,
-    const struct berth_plan *plan, struct berth_verify_findings *findings, struct berth_arena *arena,
+    struct berth_verify_homes *homes, const struct berth_verify_pieces *pieces, const struct berth_plan *plan,
+    struct berth_verify_findings *findings, struct berth_arena *arena,
     struct berth_error *err) BERTH_MUST_USE;
 
 #endif

@@ -12,9 +12,14 @@ static void measure_buffers(
     }
     struct berth_verify_pool_measure *pool = &measure->pools[berth_verify_pool(places, i)];
     uint64_t alignment = berth_verify_alignment(facts, i, berth_verify_pool(places, i));
+    pool->class_bytes[facts->class_[i]] += size;
     pool->most_alignment = alignment > pool->most_alignment ? alignment : pool->most_alignment;
     if (size > 0) {
       uint64_t end = berth_verify_byte(places->offset[i], size);
+      bool persists = facts->class_[i] == BERTH_CLASS_CONSTANT || facts->class_[i] == BERTH_CLASS_STATE;
+      bool apart = facts->pools[berth_verify_pool(places, i)].persistence != BERTH_PERSISTENCE_MIXED;
+      pool->persistent_bytes =
+          persists && apart && end > pool->persistent_bytes ? end : pool->persistent_bytes;
       pool->arena_bytes = end > pool->arena_bytes ? end : pool->arena_bytes;
       pool->least_alignment = alignment > pool->least_alignment ? alignment : pool->least_alignment;
     }
@@ -63,6 +68,7 @@ enum berth_code berth_verify_measure(
   for (uint32_t p = 0; p < facts->n_pools; p++) {
     measure->pools[p].least_alignment = 1;
     measure->pools[p].most_alignment = facts->pools[p].alignment;
+    measure->pools[p].base_alignment = facts->pools[p].base_alignment;
   }
   measure_buffers(measure, facts, places);
   measure_live(measure, facts, pieces, places);

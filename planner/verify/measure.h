@@ -9,9 +9,12 @@ struct berth_verify_pool_measure {
   uint64_t arena_bytes;     /* where the last buffer of at least one byte ends */
   uint64_t least_alignment; /* that the base needs for the buffers of at least one byte */
   uint64_t most_alignment;  /* that any buffer, or the pool, could ask for */
+  uint64_t base_alignment;  /* what the pool promises; 0: whatever is needed */
   uint64_t peak_bytes;
   uint64_t live_bytes; /* scratch of the sweep */
   int64_t peak_step;   /* the first, if there is a peak at all */
+  uint64_t class_bytes[BERTH_N_CLASSES];
+  uint64_t persistent_bytes; /* where constants and state that are kept apart end */
 };
 
 struct berth_verify_measure {

@@ -2,17 +2,7 @@
 
 #include <inttypes.h>
 
-static bool may_use(const struct berth_verify_facts *facts, uint32_t buffer, uint32_t pool) {
-  if (facts->pool_begin == NULL || facts->pool_begin[buffer] == facts->pool_begin[buffer + 1]) {
-    return true;
-  }
-  for (uint32_t k = facts->pool_begin[buffer]; k < facts->pool_begin[buffer + 1]; k++) {
-    if (facts->allowed_pools[k] == pool) {
-      return true;
-    }
-  }
-  return false;
-}
+#include "verify/homes.h"
 
 struct place {
   const struct berth_verify_facts *facts;
@@ -33,8 +23,8 @@ static struct berth_violation violation_at(const struct place *place, enum berth
   return violation;
 }
 
-static void check_pool(const struct place *place) {
-  if (may_use(place->facts, place->buffer, place->pool)) {
+static void check_pool(const struct place *place, struct berth_verify_homes *homes) {
+  if (berth_verify_home(homes, place->buffer, place->pool) != BERTH_NO_INDEX) {
     return;
   }
   struct berth_violation violation = violation_at(place, BERTH_VIOLATION_POOL);
@@ -52,6 +42,19 @@ static void check_alignment(const struct place *place) {
   berth_verify_blame(
       place->findings, &violation, "%s at offset %" PRIu64 " is not aligned to %" PRIu64,
       berth_verify_name(place->findings, place->buffer).text, place->offset, alignment);
+}
+
+static void check_base(const struct place *place) {
+  uint64_t alignment = place->facts->alignment[place->buffer];
+  uint64_t base = place->facts->pools[place->pool].base_alignment;
+  if (base == 0 || alignment <= base) {
+    return;
+  }
+  struct berth_violation violation = violation_at(place, BERTH_VIOLATION_ALIGNMENT);
+  berth_verify_blame(
+      place->findings, &violation,
+      "%s needs an address aligned to %" PRIu64 ", and the base of pool %u is aligned to %" PRIu64 " only",
+      berth_verify_name(place->findings, place->buffer).text, alignment, place->pool, base);
 }
 
 static void check_pin(const struct place *place) {
@@ -105,8 +108,9 @@ static void blame_unplaced(const struct place *place) {
 }
 
 void berth_verify_placements(
-    const struct berth_verify_facts *facts, const struct berth_verify_places *places,
-    const uint64_t *arena_bytes, struct berth_verify_findings *findings) {
+    struct berth_verify_homes *homes, const struct berth_verify_places *places, const uint64_t *arena_bytes,
+    struct berth_verify_findings *findings) {
+  const struct berth_verify_facts *facts = homes->facts;
   for (uint32_t i = 0; i < facts->n; i++) {
     const struct place place = {
         .facts = facts,
@@ -119,8 +123,9 @@ void berth_verify_placements(
       blame_unplaced(&place);
       continue;
     }
-    check_pool(&place);
+    check_pool(&place, homes);
     check_alignment(&place);
+    check_base(&place);
     check_pin(&place);
     check_block(&place);
     check_end(&place, facts->pools[place.pool].capacity_bytes, "capacity");

@@ -35,8 +35,9 @@ berth_verify_alignment(const struct berth_verify_facts *facts, uint32_t buffer, 
 }
 
 /* `arena_bytes` holds what the plan states for each pool; NULL if it states nothing. */
+struct berth_verify_homes;
 void berth_verify_placements(
-    const struct berth_verify_facts *facts, const struct berth_verify_places *places,
-    const uint64_t *arena_bytes, struct berth_verify_findings *findings);
+    struct berth_verify_homes *homes, const struct berth_verify_places *places, const uint64_t *arena_bytes,
+    struct berth_verify_findings *findings);
 
 #endif

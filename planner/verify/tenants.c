@@ -15,6 +15,8 @@ struct columns {
   int64_t *lower;
   int64_t *upper;
   uint8_t *class_;
+  uint32_t *owner;
+  uint32_t *accesses;
 };
 
 struct tenancy {
@@ -24,6 +26,7 @@ struct tenancy {
   const struct berth_permissions *permissions;
   struct berth_verify_roots roots;
   struct columns columns;           /* by buffer */
+  bool counts_accesses;             /* some value is accessed more often than once, or never */
   struct berth_verify_order *order; /* NULL: a total order */
   uint32_t *region_of;              /* by operator: the innermost region + 1; 0: none */
   uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
@@ -56,6 +59,8 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
       .lower = berth_arena_new(arena, int64_t, n),
       .upper = berth_arena_new(arena, int64_t, n),
       .class_ = berth_arena_new(arena, uint8_t, n),
+      .owner = berth_arena_new(arena, uint32_t, n),
+      .accesses = berth_arena_new(arena, uint32_t, n),
   };
   tenancy->region_of = berth_arena_new_zeroed(arena, uint32_t, tenancy->graph->n_operators);
   for (uint32_t r = 0; tenancy->region_of != NULL && r < tenancy->graph->n_regions; r++) {
@@ -79,9 +84,10 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
   tenancy->offset = berth_arena_new(arena, uint64_t, n_values);
   return columns->size != NULL && columns->alignment != NULL && columns->pin != NULL &&
          columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
-         tenancy->region_of != NULL && tenancy->n_owners != NULL && tenancy->joined != NULL &&
-         tenancy->meets != NULL && tenancy->around != NULL && tenancy->last_write != NULL &&
-         tenancy->until != NULL && tenancy->low != NULL && tenancy->high != NULL && tenancy->taken != NULL &&
+         columns->owner != NULL && columns->accesses != NULL && tenancy->region_of != NULL &&
+         tenancy->n_owners != NULL && tenancy->joined != NULL && tenancy->meets != NULL &&
+         tenancy->around != NULL && tenancy->last_write != NULL && tenancy->until != NULL &&
+         tenancy->low != NULL && tenancy->high != NULL && tenancy->taken != NULL &&
          tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->home != NULL &&
          tenancy->offset != NULL;
 }
@@ -145,6 +151,8 @@ static void move_in(struct tenancy *tenancy, uint32_t buffer, uint32_t root) {
   tenancy->columns.alignment[buffer] = value.alignment;
   tenancy->columns.pin[buffer] = value.pinned_offset;
   tenancy->columns.class_[buffer] = (uint8_t)value.class_;
+  tenancy->columns.owner[buffer] = root;
+  tenancy->columns.accesses[buffer] = value.accesses;
   tenancy->columns.lower[buffer] = tenancy->roots.lower[root];
   tenancy->columns.upper[buffer] = tenancy->roots.upper[root];
 }
@@ -154,6 +162,8 @@ static void move_in_workspace(struct tenancy *tenancy, uint32_t buffer, uint32_t
   tenancy->columns.alignment[buffer] = tenancy->facts->alignment[buffer];
   tenancy->columns.pin[buffer] = BERTH_UNPINNED;
   tenancy->columns.class_[buffer] = BERTH_CLASS_WORKSPACE;
+  tenancy->columns.owner[buffer] = BERTH_NO_INDEX;
+  tenancy->columns.accesses[buffer] = 1;
   tenancy->columns.lower[buffer] = op;
   tenancy->columns.upper[buffer] = (int64_t)op + 1;
 }
@@ -170,6 +180,9 @@ static enum berth_code move_in_guest(struct tenancy *tenancy, uint32_t root, str
     int64_t *upper = &tenancy->columns.upper[buffer];
     *lower = tenancy->roots.lower[root] < *lower ? tenancy->roots.lower[root] : *lower;
     *upper = tenancy->roots.upper[root] > *upper ? tenancy->roots.upper[root] : *upper;
+    uint32_t more = tenancy->counts_accesses ? berth_problem_value(tenancy->problem, root).accesses : 0;
+    uint32_t *accesses = &tenancy->columns.accesses[buffer];
+    *accesses = more > UINT32_MAX - *accesses ? UINT32_MAX : *accesses + more;
   }
   return BERTH_OK;
 }
@@ -178,6 +191,7 @@ static enum berth_code settle_owners(struct tenancy *tenancy, struct berth_error
   const struct berth_graph *graph = tenancy->graph;
   enum berth_code code = BERTH_OK;
   for (uint32_t v = 0; v < graph->n_values; v++) {
+    tenancy->counts_accesses |= berth_problem_value(tenancy->problem, v).accesses != 1;
     if (berth_verify_root(graph, v) != v || home_of(tenancy, v) != v || is_external(graph, v)) {
       continue;
     }
@@ -524,6 +538,8 @@ static void state(const struct tenancy *tenancy, struct berth_verify_facts *fact
   facts->lower = tenancy->columns.lower;
   facts->upper = tenancy->columns.upper;
   facts->class_ = tenancy->columns.class_;
+  facts->owner = tenancy->columns.owner;
+  facts->accesses = tenancy->counts_accesses ? tenancy->columns.accesses : NULL;
   /* With streams, what is listed after the operand need not run after it: its bytes stay held. */
   facts->gap_begin = tenancy->order == NULL ? tenancy->gaps.begin : NULL;
   facts->gaps = tenancy->gaps.items;

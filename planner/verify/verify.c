@@ -1,6 +1,7 @@
 #include "berth/verify.h"
 
 #include "verify/figures.h"
+#include "verify/homes.h"
 #include "verify/order.h"
 #include "verify/overlap.h"
 
@@ -19,19 +20,24 @@ struct trial {
   struct berth_arena arena;
   struct berth_verify_facts facts;
   struct berth_verify_pieces pieces;
+  struct berth_verify_homes homes;
   struct berth_verify_findings findings;
 };
 
 static enum berth_code
 begin(struct trial *trial, const struct berth_problem *problem, struct berth_error *err) {
   enum berth_code code = berth_verify_gather(&trial->facts, problem, &trial->arena, err);
+  if (code == BERTH_OK && !berth_verify_homes_init(&trial->homes, &trial->facts, &trial->arena)) {
+    code = berth_fail_memory(err);
+  }
   return code == BERTH_OK ? berth_verify_cut(&trial->pieces, &trial->facts, &trial->arena, err) : code;
 }
 
 static enum berth_code check_table(
     struct trial *trial, const struct berth_verify_places *places, const uint64_t *arena_bytes,
     struct berth_error *err) {
-  berth_verify_placements(&trial->facts, places, arena_bytes, &trial->findings);
+  berth_verify_placements(&trial->homes, places, arena_bytes, &trial->findings);
+  berth_verify_tenants_at_home(&trial->homes, places, &trial->findings);
   enum berth_code code =
       berth_verify_overlaps(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
   if (code == BERTH_OK) {
@@ -40,6 +46,9 @@ static enum berth_code check_table(
   }
   if (code == BERTH_OK) {
     code = berth_verify_slots(&trial->facts, places, &trial->findings, &trial->arena, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_verify_apart(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
   }
   return code;
 }
@@ -63,7 +72,7 @@ check_plan(struct trial *trial, const struct berth_plan *plan, struct berth_erro
       return code;
     }
   }
-  return berth_verify_figures(&trial->facts, &trial->pieces, plan, &trial->findings, &trial->arena, err);
+  return berth_verify_figures(&trial->homes, &trial->pieces, plan, &trial->findings, &trial->arena, err);
 }
 
 static void init(

@@ -32,7 +32,7 @@ static const struct entry VALUES[] = {
     {"alignment", "value_alignment"}, {"class", "value_class"},       {"pools", "value_pool_end"},
     {"offset", "pin_offset"},         {"view_of", "view_of"},         {"view_offset", "view_offset"},
     {"external", "value_external"},   {"donation", "value_donation"}, {"live_windows", "value_live_windows"},
-    {NULL, "value_size_bytes"},
+    {"accesses", "value_accesses"},   {NULL, "value_size_bytes"},
 };
 static const struct entry OPERATORS[] = {
     {"id", "operator_id_end"},
@@ -65,6 +65,9 @@ static const struct entry POOLS[] = {
     {"capacity", "capacity_bytes"},
     {"max_block", "max_block_bytes"},
     {"kind", "kind"},
+    {"base_alignment", "base_alignment"},
+    {"spill_to", "spill_to"},
+    {"persistence", "persistence"},
     {NULL, "name"},
 };
 

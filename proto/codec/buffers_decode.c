@@ -13,6 +13,7 @@ static enum berth_code check_buffers(const struct feed *feed) {
       {"buffer_class", m->n_buffer_class, EMPTY_OR},
       {"buffer_id_end", m->n_buffer_id_end, EMPTY_OR},
       {"buffer_pool_end", m->n_buffer_pool_end, EMPTY_OR},
+      {"buffer_accesses", m->n_buffer_accesses, EMPTY_OR},
   };
   enum berth_code code =
       feed_check_lengths(feed, "buffer_size_bytes", n, columns, sizeof columns / sizeof columns[0]);
@@ -114,6 +115,7 @@ static enum berth_code add_each_buffer(
       spec.n_pools = m->buffer_pool_end[i] - begin;
       spec.pools = spec.n_pools > 0 ? m->buffer_pool + begin : NULL;
     }
+    spec.accesses = m->n_buffer_accesses > 0 ? m->buffer_accesses[i] : 1;
     size_t first_gap = gap;
     while (gap < m->n_gap_buffer && m->gap_buffer[gap] == i) {
       gap++;

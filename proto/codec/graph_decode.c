@@ -11,6 +11,7 @@ static enum berth_code check_graph(const struct feed *feed) {
       {"value_accumulated", m->n_value_accumulated, EMPTY_OR},
       {"value_donation", m->n_value_donation, EMPTY_OR},
       {"value_live_windows", m->n_value_live_windows, EMPTY_OR},
+      {"value_accesses", m->n_value_accesses, EMPTY_OR},
       {"value_id_end", m->n_value_id_end, EMPTY_OR},
       {"value_pool_end", m->n_value_pool_end, EMPTY_OR},
   };
@@ -112,6 +113,7 @@ add_values(const struct feed *feed, const uint64_t *pinned, struct feed_shapes *
     spec.donation = m->n_value_donation > 0 ? (enum berth_donation)m->value_donation[i] : BERTH_DONATION_NONE;
     spec.live_windows = m->n_value_live_windows > 0 && m->value_live_windows[i];
     spec.pinned_offset = pinned != NULL ? pinned[i] : BERTH_UNPINNED;
+    spec.accesses = m->n_value_accesses > 0 ? m->value_accesses[i] : 1;
     set_view(m, i, &view, &spec);
     if (m->n_value_pool_end > 0) {
       uint32_t begin = i > 0 ? m->value_pool_end[i - 1] : 0;

@@ -41,6 +41,11 @@ static enum berth_code check_plan(const Berth__V1__Plan *m, uint32_t n_buffers, 
   if (m->n_class_bytes > BERTH_N_CLASSES || m->n_culprits > BERTH_MAX_CULPRITS || m->n_pools == 0) {
     return berth_codec_refuse_answer(err, "plan.pools", "too many entries, or none");
   }
+  for (size_t i = 0; i < m->n_pools; i++) {
+    if (m->pools[i]->n_class_bytes > BERTH_N_CLASSES) {
+      return refuse(err, "plan.pools", "a pool has more classes than there are");
+    }
+  }
   for (size_t i = 0; i < m->n_buffer_pool; i++) {
     if (m->buffer_pool[i] >= m->n_pools) {
       return berth_codec_refuse_answer(err, "plan.buffer_pool", "an entry names no pool");
@@ -57,6 +62,8 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
   plan->peak_bytes = m->peak_bytes;
   plan->reuse_bytes = m->reuse_bytes;
   plan->ticks = m->effort_ticks;
+  plan->spill_cost = m->spill_cost;
+  plan->spill_cost_bound = m->spill_cost_bound;
   plan->short_by_bytes = m->short_by_bytes;
   for (size_t i = 0; i < m->n_class_bytes; i++) {
     plan->class_bytes[i] = m->class_bytes[i];
@@ -76,7 +83,11 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
         .peak_bytes = m->pools[i]->peak_bytes,
         .base_alignment = m->pools[i]->base_alignment,
         .peak_step = m->pools[i]->peak_step,
+        .persistent_bytes = m->pools[i]->persistent_bytes,
     };
+    for (size_t c = 0; c < m->pools[i]->n_class_bytes; c++) {
+      pools[i].class_bytes[c] = m->pools[i]->class_bytes[c];
+    }
   }
 }
 

@@ -39,6 +39,9 @@ static bool put_pools(
     messages[i].peak_bytes = pool->peak_bytes;
     messages[i].base_alignment = pool->base_alignment;
     messages[i].peak_step = pool->peak_step;
+    messages[i].n_class_bytes = BERTH_N_CLASSES;
+    messages[i].class_bytes = UNCONST(uint64_t, pool->class_bytes);
+    messages[i].persistent_bytes = pool->persistent_bytes;
     messages[i].name = EMPTY;
     if (named) {
       uint32_t size = pools->items[i].name.size;
@@ -91,6 +94,8 @@ static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *o
     out->n_buffer_slot = plan->n_buffers;
     out->buffer_slot = UNCONST(uint32_t, plan->slot);
   }
+  out->spill_cost = plan->spill_cost;
+  out->spill_cost_bound = plan->spill_cost_bound;
   out->short_by_bytes = plan->short_by_bytes;
   out->n_culprits = plan->n_culprits;
   out->culprits = UNCONST(uint32_t, plan->culprits);

@@ -14,6 +14,13 @@ static enum berth_code add_pools(const struct feed *feed) {
     spec.max_block_bytes = pool->max_block_bytes != 0 ? pool->max_block_bytes : BERTH_UNLIMITED;
     spec.alignment = pool->alignment != 0 ? pool->alignment : 1;
     spec.kind = pool->kind == BERTH__V1__POOL_KIND__POOL_KIND_SLOTS ? BERTH_POOL_SLOTS : BERTH_POOL_BYTES;
+    spec.base_alignment = pool->base_alignment;
+    spec.cost_per_byte = pool->cost_per_byte;
+    spec.n_spill_to = (uint32_t)pool->n_spill_to;
+    spec.spill_to = pool->spill_to;
+    spec.persistence = pool->persistence != BERTH__V1__PERSISTENCE__PERSISTENCE_UNSPECIFIED
+                           ? (enum berth_persistence)(pool->persistence - 1)
+                           : BERTH_PERSISTENCE_MIXED;
     uint32_t index;
     enum berth_code code = berth_problem_builder_add_pool(feed->builder, &spec, &index, feed->err);
     if (code != BERTH_OK) {
@@ -30,7 +37,7 @@ static bool states_buffers(const Berth__V1__Problem *m) {
           m->n_buffer_class | m->buffer_id_text.len | m->n_buffer_id_end | m->n_buffer_pool_end |
           m->n_buffer_pool | m->n_gap_buffer | m->n_gap_lower | m->n_gap_upper | m->n_gap_window_lower |
           m->n_gap_window_upper | m->n_conflict_a | m->n_conflict_b | m->clock_components |
-          m->n_buffer_clock_lower | m->n_buffer_clock_upper) != 0;
+          m->n_buffer_clock_lower | m->n_buffer_clock_upper | m->n_buffer_accesses) != 0;
 }
 
 static bool states_graph(const Berth__V1__Problem *m) {
@@ -43,7 +50,7 @@ static bool states_graph(const Berth__V1__Problem *m) {
           m->n_region_parent | m->n_region_first_operator | m->n_region_operators | m->n_region_min_trips |
           m->n_region_carry_end | m->n_region_carry | m->operator_id_text.len | m->n_operator_id_end |
           m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output | m->n_inplace_kind |
-          m->n_inplace_bytes | m->n_value_live_windows) != 0;
+          m->n_inplace_bytes | m->n_value_live_windows | m->n_value_accesses) != 0;
 }
 
 enum berth_code berth_codec_problem_from_message(

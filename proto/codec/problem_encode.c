@@ -121,6 +121,13 @@ put_pools(struct berth_codec_columns *columns, const struct berth_problem *probl
     messages[i].alignment = spec->alignment;
     messages[i].kind = spec->kind == BERTH_POOL_SLOTS ? BERTH__V1__POOL_KIND__POOL_KIND_SLOTS
                                                       : BERTH__V1__POOL_KIND__POOL_KIND_BYTES;
+    messages[i].base_alignment = spec->base_alignment;
+    messages[i].cost_per_byte = spec->cost_per_byte;
+    messages[i].n_spill_to = spec->n_spill_to;
+    messages[i].spill_to = UNCONST(uint32_t, spec->spill_to);
+    messages[i].persistence = spec->persistence != BERTH_PERSISTENCE_MIXED
+                                  ? (Berth__V1__Persistence)(spec->persistence + 1)
+                                  : BERTH__V1__PERSISTENCE__PERSISTENCE_UNSPECIFIED;
     list[i] = &messages[i];
     name += (size_t)spec->name.size + 1;
   }
@@ -246,6 +253,10 @@ static bool put_buffers(
     out->n_buffer_alignment = buffers->n;
     out->buffer_alignment = UNCONST(uint64_t, buffers->alignment);
   }
+  if (buffers->accesses != NULL) {
+    out->n_buffer_accesses = buffers->n;
+    out->buffer_accesses = UNCONST(uint32_t, buffers->accesses);
+  }
   if (buffers->pool_begin != NULL) {
     out->n_buffer_pool_end = buffers->n;
     out->buffer_pool_end = UNCONST(uint32_t, buffers->pool_begin + 1);
@@ -328,10 +339,12 @@ static bool put_values(
   out->value_accumulated = column(columns, n, sizeof *out->value_accumulated);
   out->value_donation = column(columns, n, sizeof *out->value_donation);
   out->value_live_windows = column(columns, n, sizeof *out->value_live_windows);
+  out->value_accesses = column(columns, n, sizeof *out->value_accesses);
   uint64_t *pinned = column(columns, n, sizeof *pinned);
-  if (out->value_size_bytes == NULL || out->value_alignment == NULL || out->value_class == NULL ||
-      out->value_held == NULL || out->value_external == NULL || out->value_accumulated == NULL ||
-      out->value_donation == NULL || out->value_live_windows == NULL || pinned == NULL) {
+  if (out->value_accesses == NULL || out->value_size_bytes == NULL || out->value_alignment == NULL ||
+      out->value_class == NULL || out->value_held == NULL || out->value_external == NULL ||
+      out->value_accumulated == NULL || out->value_donation == NULL || out->value_live_windows == NULL ||
+      pinned == NULL) {
     return false;
   }
   bool held = false;
@@ -339,6 +352,7 @@ static bool put_values(
   bool accumulated = false;
   bool donation = false;
   bool live_windows = false;
+  bool accesses = false;
   size_t n_views = 0;
   for (uint32_t i = 0; i < n; i++) {
     struct berth_value_spec value = berth_problem_value(problem, i);
@@ -354,6 +368,8 @@ static bool put_values(
     held |= value.held;
     external |= value.external;
     accumulated |= value.accumulated;
+    out->value_accesses[i] = value.accesses;
+    accesses |= value.accesses != 1;
     donation |= value.donation != BERTH_DONATION_NONE;
     out->value_live_windows[i] = value.live_windows;
     live_windows |= value.live_windows;
@@ -365,6 +381,7 @@ static bool put_values(
   out->n_value_accumulated = accumulated ? n : 0;
   out->n_value_donation = donation ? n : 0;
   out->n_value_live_windows = live_windows ? n : 0;
+  out->n_value_accesses = accesses ? n : 0;
   return put_ids(
              columns, problem, value_id, n, &out->value_id_text, &out->n_value_id_end, &out->value_id_end) &&
          put_pins(columns, n, pinned, out) && put_value_pools(columns, problem, out) &&

@@ -200,7 +200,7 @@ START_TEST(messages_about_buffers) {
     struct berth_rng rng = {k};
     uint32_t features = k == 0 ? 0
                                : SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS |
-                                     SAMPLE_POOLS | SAMPLE_ZEROS;
+                                     SAMPLE_POOLS | SAMPLE_ZEROS | SAMPLE_TERMS;
     sample_generate(&sample, &rng, SAMPLE_UNIFORM, k == 3 ? 500 : 20, features);
     run(sample_build(&sample, NULL));
     sample_finish(&sample);

@@ -8,7 +8,8 @@
 #include "suite.h"
 
 enum {
-  FEATURES = SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS | SAMPLE_POOLS | SAMPLE_ZEROS
+  FEATURES = SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS | SAMPLE_POOLS | SAMPLE_ZEROS |
+             SAMPLE_TERMS
 };
 
 static void report(const char *name, uint64_t n_requests) {

@@ -35,15 +35,31 @@ static uint64_t align(const struct brute *brute, uint32_t k, uint64_t offset) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-static bool fits(const struct brute *brute, uint32_t k, uint64_t offset, bool slots) {
+static bool fits(const struct brute *brute, uint32_t k, uint64_t offset) {
   for (uint32_t other = 0; other < brute->n; other++) {
     if (brute->placed[other] && other != k &&
         !oracle_pair_safe(
-            brute->sample, slots, brute->members[k], offset, brute->members[other], brute->offset[other])) {
+            brute->sample, brute->pool, brute->members[k], offset, brute->members[other],
+            brute->offset[other])) {
       return false;
     }
   }
   return true;
+}
+
+/* At a front, those that are kept apart are placed first. */
+static bool is_early(const struct brute *brute, uint32_t k) {
+  const struct berth_pool_spec *pools = brute->sample->n_pools > 0 ? brute->sample->pools : NULL;
+  if (pools == NULL || pools[brute->pool].persistence != BERTH_PERSISTENCE_FRONT ||
+      oracle_apart(brute->sample, brute->members[k], brute->pool)) {
+    return false;
+  }
+  for (uint32_t other = 0; other < brute->n; other++) {
+    if (!brute->placed[other] && oracle_apart(brute->sample, brute->members[other], brute->pool)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void search_orders(struct brute *brute, uint32_t n_placed, uint64_t top) {
@@ -55,7 +71,7 @@ static void search_orders(struct brute *brute, uint32_t n_placed, uint64_t top) 
     return;
   }
   for (uint32_t k = 0; k < brute->n; k++) {
-    if (brute->placed[k]) {
+    if (brute->placed[k] || is_early(brute, k)) {
       continue;
     }
     uint64_t least = 0;
@@ -82,7 +98,7 @@ static void search_orders(struct brute *brute, uint32_t n_placed, uint64_t top) 
 static void search_places(struct brute *brute, uint32_t n_placed, uint64_t top);
 
 static void try_place(struct brute *brute, uint32_t n_placed, uint64_t top, uint32_t k, uint64_t offset) {
-  if (!fits(brute, k, offset, false)) {
+  if (!fits(brute, k, offset)) {
     return;
   }
   uint64_t end = offset + spec_of(brute, k)->size_bytes;
@@ -172,7 +188,7 @@ static void search_slots(struct brute *brute, uint32_t n_placed, uint64_t top) {
     }
     for (uint32_t c = 0; c < n_candidates; c++) {
       uint64_t offset = candidates[c];
-      if (offset != align(brute, k, offset) || !fits(brute, k, offset, true)) {
+      if (offset != align(brute, k, offset) || !fits(brute, k, offset)) {
         continue;
       }
       uint64_t end = offset + spec_of(brute, k)->size_bytes;
@@ -224,8 +240,10 @@ oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *membe
   brute.members = sized;
   for (uint32_t a = 0; a < brute.n; a++) {
     for (uint32_t b = 0; b < brute.n; b++) {
-      brute.meet[a][b] = a != b && (oracle_meet(sample, sized[a], sized[b]) ||
-                                    oracle_in_conflict(sample, sized[a], sized[b]));
+      brute.meet[a][b] =
+          a != b &&
+          (oracle_meet(sample, sized[a], sized[b]) || oracle_in_conflict(sample, sized[a], sized[b]) ||
+           oracle_apart(sample, sized[a], pool) || oracle_apart(sample, sized[b], pool));
     }
   }
   bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;

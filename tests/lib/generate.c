@@ -196,6 +196,63 @@ static void add_pools(struct sample *sample, struct berth_rng *rng, bool several
   }
 }
 
+static bool persists(const struct sample_buffer *buffer) {
+  return buffer->spec.class_ == BERTH_CLASS_CONSTANT || buffer->spec.class_ == BERTH_CLASS_STATE;
+}
+
+/* Nobody but constants and state may name a pool for them alone, and there is always another. */
+static void name_no_closed_pool(struct sample *sample, struct sample_buffer *buffer) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
+    bool closed = sample->pools[buffer->pools[k]].persistence == BERTH_PERSISTENCE_ONLY;
+    if (!closed || persists(buffer)) {
+      buffer->pools[n++] = buffer->pools[k];
+    }
+  }
+  buffer->spec.n_pools = n;
+}
+
+static void add_terms(struct sample *sample, struct berth_rng *rng, bool front) {
+  if (sample->n_pools == 0) {
+    sample->n_pools = 1;
+    sample->pools[0] = berth_pool_spec_default();
+  }
+  bool costs = one_in(rng, 2);
+  for (uint32_t p = 0; p < sample->n_pools; p++) {
+    struct berth_pool_spec *pool = &sample->pools[p];
+    pool->base_alignment = p > 0 && one_in(rng, 3) ? pool->alignment << berth_rng_below(rng, 3) : 0;
+    pool->cost_per_byte = costs ? berth_rng_below(rng, 5) : 0;
+    pool->n_spill_to = 0;
+    for (uint32_t other = 0; other < sample->n_pools; other++) {
+      if (other != p && one_in(rng, 3)) {
+        sample->spills[p][pool->n_spill_to++] = other;
+      }
+    }
+    if (p > 0 && one_in(rng, 3)) {
+      pool->persistence = BERTH_PERSISTENCE_ONLY;
+    } else if (front && pool->kind == BERTH_POOL_BYTES && one_in(rng, 2)) {
+      pool->persistence = BERTH_PERSISTENCE_FRONT;
+    }
+  }
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    struct sample_buffer *buffer = &sample->buffers[i];
+    buffer->spec.class_ = (enum berth_buffer_class)berth_rng_below(rng, BERTH_N_CLASSES);
+    if (persists(buffer) && buffer->spec.n_gaps > 0) {
+      buffer->spec.class_ = BERTH_CLASS_TEMPORARY;
+    }
+    buffer->spec.accesses = one_in(rng, 3) ? berth_rng_below(rng, 4) : 1;
+    name_no_closed_pool(sample, buffer);
+    bool based = buffer->spec.n_pools > 0;
+    for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
+      based = based && sample->pools[buffer->pools[k]].base_alignment != 0;
+    }
+    if (based) { /* the first promises any alignment */
+      buffer->pools[0] = 0;
+      buffer->spec.n_pools = 1;
+    }
+  }
+}
+
 /* Stacks the buffers in a random order with some slack: a valid plan, from which some pins are taken. */
 static void pin_some(struct sample *sample, struct berth_rng *rng) {
   uint32_t n = sample->n_buffers;
@@ -209,13 +266,16 @@ static void pin_some(struct sample *sample, struct berth_rng *rng) {
     uint64_t least = one_in(rng, 3) ? berth_rng_below(rng, 20) : 0;
     for (uint32_t j = 0; j < k; j++) {
       uint64_t end = offset[order[j]] + sample->buffers[order[j]].spec.size_bytes;
-      bool meet = oracle_meet(sample, i, order[j]) || oracle_in_conflict(sample, i, order[j]);
+      bool meet = oracle_meet(sample, i, order[j]) || oracle_in_conflict(sample, i, order[j]) ||
+                  persists(&sample->buffers[i]) || persists(&sample->buffers[order[j]]);
       least = meet && end > least ? end : least;
     }
     uint64_t alignment = sample_alignment(sample, i, pool);
     offset[i] = (least + alignment - 1) / alignment * alignment;
     bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;
-    if (!slots && one_in(rng, 3)) {
+    bool front = sample->n_pools > 0 && sample->pools[pool].persistence == BERTH_PERSISTENCE_FRONT;
+    bool base = sample->n_pools > 0 && sample->pools[pool].base_alignment != 0;
+    if (!slots && !front && !base && oracle_home(sample, i, pool) != BERTH_NO_INDEX && one_in(rng, 3)) {
       sample->buffers[i].spec.pinned_offset = offset[i];
       sample->buffers[i].spec.n_pools = sample->n_pools > 0;
       sample->buffers[i].pools[0] = pool;
@@ -275,6 +335,9 @@ void sample_generate(
   }
   if ((features & (SAMPLE_POOLS | SAMPLE_SLOTS)) != 0) {
     add_pools(sample, rng, (features & SAMPLE_POOLS) != 0, (features & SAMPLE_SLOTS) != 0);
+  }
+  if ((features & (SAMPLE_TERMS | SAMPLE_FRONT)) != 0) {
+    add_terms(sample, rng, (features & SAMPLE_FRONT) != 0);
   }
   if ((features & SAMPLE_PINNED) != 0) {
     pin_some(sample, rng);

@@ -1,5 +1,6 @@
 #include "honest.h"
 
+#include "oracle.h"
 #include "suite.h"
 
 struct peak {
@@ -45,9 +46,15 @@ static void measure_pool(
   result->base_alignment = 1;
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
     uint64_t size = sample->buffers[i].spec.size_bytes;
+    if (pool_of[i] == pool) {
+      result->class_bytes[sample->buffers[i].spec.class_] += size;
+    }
     if (pool_of[i] == pool && size > 0) {
       uint64_t alignment = sample_alignment(sample, i, pool);
       result->base_alignment = alignment > result->base_alignment ? alignment : result->base_alignment;
+      if (oracle_apart(sample, i, pool) && offset[i] + size > result->persistent_bytes) {
+        result->persistent_bytes = offset[i] + size;
+      }
       result->arena_bytes = offset[i] + size > result->arena_bytes ? offset[i] + size : result->arena_bytes;
     }
   }
@@ -72,6 +79,7 @@ struct berth_plan *honest_plan(const struct sample *sample, const uint32_t *pool
     plan->arena_bytes += result->arena_bytes;
     plan->lower_bound_bytes += result->lower_bound_bytes;
   }
+  plan->spill_cost = oracle_cost(sample, plan->pool);
   plan->naive_bytes = plan->reuse_bytes = sample_naive(sample);
   plan->peak_bytes = peak_of(sample, NULL, BERTH_NO_INDEX).bytes;
   return plan;

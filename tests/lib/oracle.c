@@ -1,6 +1,7 @@
 #include "oracle.h"
 
 #include "berth/plan.h"
+#include "suite.h"
 
 static struct berth_pool_spec pool_of(const struct sample *sample, uint32_t pool) {
   return sample->n_pools > 0 ? sample->pools[pool] : berth_pool_spec_default();
@@ -61,15 +62,67 @@ bool oracle_meet(const struct sample *sample, uint32_t a, uint32_t b) {
   return false;
 }
 
+/* The lowest of its bytes that the buffer ever holds. */
+static uint64_t first_held(const struct sample *sample, uint32_t i) {
+  const struct sample_buffer *buffer = &sample->buffers[i];
+  uint64_t first = UINT64_MAX;
+  for (uint32_t k = 0; k < 1 + 2 * buffer->spec.n_gaps; k++) {
+    const struct berth_gap *gap = k > 0 ? &buffer->gaps[(k - 1) / 2] : NULL;
+    int64_t step = gap == NULL ? buffer->spec.lower : k % 2 == 1 ? gap->lower : gap->upper;
+    uint64_t from;
+    uint64_t to;
+    first = sample_window(buffer, step, &from, &to) && from < first ? from : first;
+  }
+  return first;
+}
+
+/* Whether it holds a byte of [from, to) at some step. */
+static bool ever_holds(const struct sample *sample, uint32_t i, uint64_t offset, uint64_t from, uint64_t to) {
+  const struct sample_buffer *buffer = &sample->buffers[i];
+  for (uint32_t k = 0; k < 1 + 2 * buffer->spec.n_gaps; k++) {
+    const struct berth_gap *gap = k > 0 ? &buffer->gaps[(k - 1) / 2] : NULL;
+    int64_t step = gap == NULL ? buffer->spec.lower : k % 2 == 1 ? gap->lower : gap->upper;
+    uint64_t first;
+    uint64_t end;
+    if (sample_window(buffer, step, &first, &end) && intersect(offset + first, offset + end, from, to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_below(
+    const struct sample *sample, uint32_t pool, uint32_t a, uint64_t offset_a, uint32_t b,
+    uint64_t offset_b) {
+  return pool_of(sample, pool).persistence == BERTH_PERSISTENCE_FRONT && !oracle_apart(sample, a, pool) &&
+         oracle_apart(sample, b, pool) && first_held(sample, a) != UINT64_MAX &&
+         offset_a + first_held(sample, a) < offset_b + sample->buffers[b].spec.size_bytes;
+}
+
 bool oracle_pair_safe(
-    const struct sample *sample, bool slots, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b) {
+    const struct sample *sample, uint32_t pool, uint32_t a, uint64_t offset_a, uint32_t b,
+    uint64_t offset_b) {
+  bool slots = pool_of(sample, pool).kind == BERTH_POOL_SLOTS;
   uint64_t size_a = sample->buffers[a].spec.size_bytes;
   uint64_t size_b = sample->buffers[b].spec.size_bytes;
-  if (size_a == 0 || size_b == 0 || !intersect(offset_a, offset_a + size_a, offset_b, offset_b + size_b)) {
+  if (size_a == 0 || size_b == 0) {
     return true;
   }
-  if (oracle_in_conflict(sample, a, b)) {
+  if (is_below(sample, pool, a, offset_a, b, offset_b) || is_below(sample, pool, b, offset_b, a, offset_a)) {
     return false;
+  }
+  if (!intersect(offset_a, offset_a + size_a, offset_b, offset_b + size_b)) {
+    return true;
+  }
+  if (oracle_in_conflict(sample, a, b) || (oracle_apart(sample, a, pool) && oracle_apart(sample, b, pool))) {
+    return false;
+  }
+  if (oracle_apart(sample, a, pool) || oracle_apart(sample, b, pool)) {
+    uint32_t other = oracle_apart(sample, a, pool) ? b : a;
+    uint64_t from = other == b ? offset_a : offset_b;
+    return !slots &&
+           !ever_holds(
+               sample, other, other == b ? offset_b : offset_a, from, from + (other == b ? size_a : size_b));
   }
   if (slots) {
     return offset_a == offset_b && !oracle_meet(sample, a, b);
@@ -86,13 +139,85 @@ bool oracle_pair_safe(
   return true;
 }
 
-static bool allowed(const struct sample_buffer *buffer, uint32_t pool) {
+/* ---- Pools ---- */
+
+static bool persists(const struct sample *sample, uint32_t i) {
+  enum berth_buffer_class class_ = sample->buffers[i].spec.class_;
+  return class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
+}
+
+bool oracle_apart(const struct sample *sample, uint32_t i, uint32_t pool) {
+  return persists(sample, i) && pool_of(sample, pool).persistence != BERTH_PERSISTENCE_MIXED;
+}
+
+/* The list, by the words of berth/buffer.h. */
+static uint32_t list_homes(const struct sample *sample, uint32_t i, uint32_t *list) {
+  const struct sample_buffer *buffer = &sample->buffers[i];
+  uint32_t n_pools = sample->n_pools > 0 ? sample->n_pools : 1;
+  uint32_t wanted[64]; /* with repetitions, and those that take nobody else */
+  uint32_t n_wanted = 0;
   for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
-    if (buffer->pools[k] == pool) {
-      return true;
+    wanted[n_wanted++] = buffer->pools[k];
+  }
+  if (n_wanted == 0) {
+    for (uint32_t p = 0; p < n_pools; p++) {
+      if (pool_of(sample, p).persistence == BERTH_PERSISTENCE_ONLY) {
+        wanted[n_wanted++] = p;
+      }
+    }
+    for (uint32_t p = 0; p < n_pools; p++) {
+      wanted[n_wanted++] = p;
     }
   }
-  return buffer->spec.n_pools == 0;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < n_wanted; k++) {
+    bool refused = pool_of(sample, wanted[k]).persistence == BERTH_PERSISTENCE_ONLY && !persists(sample, i);
+    for (uint32_t other = 0; other < n; other++) {
+      refused = refused || list[other] == wanted[k];
+    }
+    if (refused) {
+      continue;
+    }
+    list[n++] = wanted[k];
+    for (uint32_t s = 0; buffer->spec.n_pools > 0 && s < pool_of(sample, wanted[k]).n_spill_to; s++) {
+      ck_assert_uint_lt(n_wanted, 64);
+      wanted[n_wanted++] = sample->spills[wanted[k]][s];
+    }
+  }
+  return n;
+}
+
+uint32_t oracle_home(const struct sample *sample, uint32_t i, uint32_t pool) {
+  uint32_t list[SAMPLE_MAX_POOLS];
+  uint32_t n = list_homes(sample, i, list);
+  for (uint32_t k = 0; k < n; k++) {
+    if (list[k] == pool) {
+      return k;
+    }
+  }
+  return BERTH_NO_INDEX;
+}
+
+uint64_t oracle_cost(const struct sample *sample, const uint32_t *pool) {
+  bool costs = false;
+  for (uint32_t p = 0; p < sample->n_pools; p++) {
+    costs = costs || sample->pools[p].cost_per_byte != 0;
+  }
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    uint32_t list[SAMPLE_MAX_POOLS];
+    list_homes(sample, i, list);
+    uint32_t place = oracle_home(sample, i, pool[i]);
+    uint64_t step = 0;
+    for (uint32_t k = 0; k <= place; k++) {
+      uint64_t cost = pool_of(sample, list[k]).cost_per_byte;
+      uint64_t first = pool_of(sample, list[0]).cost_per_byte;
+      uint64_t here = !costs ? k : cost > first ? cost - first : 0;
+      step = here > step ? here : step;
+    }
+    sum += sample->buffers[i].spec.size_bytes * sample->buffers[i].spec.accesses * step;
+  }
+  return sum;
 }
 
 static bool place_safe(const struct sample *sample, uint32_t i, uint32_t pool, uint64_t offset) {
@@ -102,7 +227,9 @@ static bool place_safe(const struct sample *sample, uint32_t i, uint32_t pool, u
   }
   const struct berth_pool_spec spec = pool_of(sample, pool);
   uint64_t size = buffer->spec.size_bytes;
-  return allowed(buffer, pool) && offset % sample_alignment(sample, i, pool) == 0 &&
+  bool based = spec.base_alignment == 0 || buffer->spec.alignment <= spec.base_alignment;
+  return based && oracle_home(sample, i, pool) != BERTH_NO_INDEX &&
+         offset % sample_alignment(sample, i, pool) == 0 &&
          (buffer->spec.pinned_offset == BERTH_UNPINNED || buffer->spec.pinned_offset == offset) &&
          size <= spec.max_block_bytes && size <= spec.capacity_bytes && offset <= spec.capacity_bytes - size;
 }
@@ -115,8 +242,7 @@ bool oracle_safe(const struct sample *sample, const uint32_t *pool, const uint64
   }
   for (uint32_t a = 0; a < sample->n_buffers; a++) {
     for (uint32_t b = a + 1; b < sample->n_buffers; b++) {
-      bool slots = pool_of(sample, pool[a]).kind == BERTH_POOL_SLOTS;
-      if (pool[a] == pool[b] && !oracle_pair_safe(sample, slots, a, offset[a], b, offset[b])) {
+      if (pool[a] == pool[b] && !oracle_pair_safe(sample, pool[a], a, offset[a], b, offset[b])) {
         return false;
       }
     }

@@ -6,9 +6,15 @@
 
 /* Whether the offsets are right in every respect: placed, allowed, aligned, pinned, in capacity, disjoint. */
 bool oracle_safe(const struct sample *sample, const uint32_t *pool, const uint64_t *offset);
+/* The place of `pool` in the list of those that buffer i may live in, BERTH_NO_INDEX if it may not. */
+uint32_t oracle_home(const struct sample *sample, uint32_t i, uint32_t pool);
+/* What it costs that all live where they are. */
+uint64_t oracle_cost(const struct sample *sample, const uint32_t *pool);
+/* Whether buffer i is a constant or state, and the pool keeps these apart. */
+bool oracle_apart(const struct sample *sample, uint32_t i, uint32_t pool);
 /* Whether two buffers may lie at these offsets of one pool. */
 bool oracle_pair_safe(
-    const struct sample *sample, bool slots, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b);
+    const struct sample *sample, uint32_t pool, uint32_t a, uint64_t offset_a, uint32_t b, uint64_t offset_b);
 /* Whether two buffers are both present at some step. */
 bool oracle_meet(const struct sample *sample, uint32_t a, uint32_t b);
 bool oracle_in_conflict(const struct sample *sample, uint32_t a, uint32_t b);

@@ -65,6 +65,7 @@ void sample_copy(struct sample *to, const struct sample *from) {
   }
   to->n_pools = from->n_pools;
   memcpy(to->pools, from->pools, sizeof to->pools);
+  memcpy(to->spills, from->spills, sizeof to->spills);
   to->optimum = from->optimum;
 }
 
@@ -108,7 +109,9 @@ enum berth_code sample_try_build(
   struct berth_problem_builder *builder = NULL;
   enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
   for (uint32_t p = 0; p < sample->n_pools && code == BERTH_OK; p++) {
-    code = berth_problem_builder_add_pool(builder, &sample->pools[p], NULL, err);
+    struct berth_pool_spec spec = sample->pools[p];
+    spec.spill_to = spec.n_spill_to > 0 ? sample->spills[p] : NULL;
+    code = berth_problem_builder_add_pool(builder, &spec, NULL, err);
   }
   if (code == BERTH_OK) {
     code = add_buffers(sample, order, builder, err);

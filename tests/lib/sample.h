@@ -20,8 +20,9 @@ struct sample {
   uint32_t n_buffers;
   uint32_t buffer_capacity;
   struct sample_buffer *buffers;
-  uint32_t n_pools; /* 0: the problem's own */
-  struct berth_pool_spec pools[SAMPLE_MAX_POOLS];
+  uint32_t n_pools;                               /* 0: the problem's own */
+  struct berth_pool_spec pools[SAMPLE_MAX_POOLS]; /* their pointers are set when it is built */
+  uint32_t spills[SAMPLE_MAX_POOLS][SAMPLE_MAX_POOLS];
   uint32_t n_conflicts;
   uint32_t conflict_capacity;
   uint32_t (*conflicts)[2];
@@ -76,6 +77,9 @@ enum sample_features {
   SAMPLE_POOLS = 1 << 4,
   SAMPLE_ZEROS = 1 << 5,
   SAMPLE_SLOTS = 1 << 6, /* one pool of whole slots, or one of several */
+  SAMPLE_TERMS =
+      1 << 7, /* what pools ask and cost: base, spills, costs, accesses, constants and state alone */
+  SAMPLE_FRONT = 1 << 8, /* constants and state at the front of a pool */
 };
 
 /* About `n` buffers (the cut families decide for themselves), valid with every set of features. */

@@ -163,7 +163,7 @@ START_TEST(every_set_of_strategies_is_sound) {
   sample_init(&sample);
   for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = campaign_seed(k);
-    uint32_t features = berth_rng_below(&rng, 128);
+    uint32_t features = berth_rng_below(&rng, 512);
     sample_generate_any(&sample, &rng, 3, 22, features);
     uint32_t strategies = k % 2 == 0 ? BERTH_ALL_STRATEGIES : k / 2 % BERTH_ALL_STRATEGIES;
     uint64_t arena[3];

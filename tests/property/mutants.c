@@ -31,7 +31,10 @@ enum { PROBLEMS = 30000, BUDGET = 20000, MAX_BUFFERS = 64 };
   X(GAP, "a gap that is not there")                                                                          \
   X(WINDOW, "a window that is too small")                                                                    \
   X(BYTES, "a pool of slots taken for bytes")                                                                \
-  X(FREED_POOL, "an allowed pool that is none")
+  X(FREED_POOL, "an allowed pool that is none")                                                              \
+  X(SPILL, "a spill that is not there")                                                                      \
+  X(MIXED, "constants and state among the others")                                                           \
+  X(BASE, "a base aligned to anything")
 
 enum mutation {
 #define X(name, text) name,
@@ -158,6 +161,28 @@ static bool spoil_problem(struct sample *sample, struct berth_rng *rng, enum mut
     spec->n_pools = 0;
     return bound;
   }
+  case SPILL: {
+    uint32_t from = sample->n_pools > 0 ? berth_rng_below(rng, sample->n_pools) : 0;
+    bool none = sample->n_pools > 1 && sample->pools[from].n_spill_to == 0;
+    if (none) {
+      sample->spills[from][0] = from > 0 ? 0 : 1;
+      sample->pools[from].n_spill_to = 1;
+      sample->pools[from].capacity_bytes = 1 + spec->size_bytes;
+    }
+    return none;
+  }
+  case MIXED:
+  case BASE: {
+    bool changed = false;
+    for (uint32_t p = 0; p < sample->n_pools; p++) {
+      struct berth_pool_spec *pool = &sample->pools[p];
+      changed = changed ||
+                (mutation == BASE ? pool->base_alignment != 0 : pool->persistence != BERTH_PERSISTENCE_MIXED);
+      pool->base_alignment = mutation == BASE ? 0 : pool->base_alignment;
+      pool->persistence = mutation == MIXED ? BERTH_PERSISTENCE_MIXED : pool->persistence;
+    }
+    return changed;
+  }
   default:
     return false;
   }
@@ -190,7 +215,7 @@ compare(uint32_t k, const struct sample *sample, const struct places *places, en
 
 static void try_problem(uint32_t k, struct sample *sample, struct sample *spoilt) {
   struct berth_rng rng = campaign_seed(k);
-  uint32_t features = berth_rng_below(&rng, 128);
+  uint32_t features = berth_rng_below(&rng, 512);
   sample_generate_any(sample, &rng, 2, 15, features);
   struct places right;
   if (sample->n_buffers > MAX_BUFFERS || !solve(sample, &right)) {

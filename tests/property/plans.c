@@ -52,6 +52,8 @@ static void check_bounds(const struct trial *trial) {
   CHECK(trial, plan->lower_bound_bytes <= plan->arena_bytes);
   CHECK(trial, !plain || plan->arena_bytes <= plan->naive_bytes);
   CHECK(trial, plan->naive_bytes == sample_naive(sample));
+  CHECK(trial, plan->spill_cost == oracle_cost(sample, plan->pool));
+  CHECK(trial, plan->spill_cost_bound <= plan->spill_cost);
   CHECK(trial, plan->peak_bytes == sample_load(sample));
   CHECK(trial, plan->peak_bytes <= plan->reuse_bytes && plan->reuse_bytes <= plan->naive_bytes);
   if (sample->optimum != BERTH_UNLIMITED) {
@@ -135,7 +137,7 @@ static void check_permuted(const struct trial *trial, struct berth_rng *rng, boo
 
 static uint32_t random_features(struct berth_rng *rng) {
   uint32_t features = 0;
-  for (uint32_t bit = 0; bit < 7; bit++) {
+  for (uint32_t bit = 0; bit < 9; bit++) {
     features |= berth_rng_below(rng, 4) == 0 ? UINT32_C(1) << bit : 0;
   }
   return berth_rng_below(rng, 3) == 0 ? 0 : features;

@@ -11,6 +11,7 @@
 #define BERTH_MAX_POOLS 1024
 #define BERTH_MAX_CLOCKS 1024
 #define BERTH_MAX_CLOCK (UINT32_C(1) << 30)
+#define BERTH_MAX_SPILLS 4096 /* pairs of a pool and one that it spills to */
 
 enum berth_buffer_class {
   BERTH_CLASS_TEMPORARY = 0,
@@ -28,6 +29,14 @@ enum berth_pool_kind {
 };
 
 struct berth_shape;
+/* Constants and state must outlive a run. Where they are kept apart, each has bytes that nobody else ever
+ * holds, whatever the lifetimes, and where they lie does not depend on what else there is to place. */
+enum berth_persistence {
+  BERTH_PERSISTENCE_MIXED = 0, /* they lie among the others */
+  BERTH_PERSISTENCE_FRONT, /* apart, below all bytes that others hold; only a pool of bytes has a front, and
+                              no pins */
+  BERTH_PERSISTENCE_ONLY,  /* apart, and nobody else may live in the pool */
+};
 
 /* Text is given by pointer and length and copied; it must be UTF-8 without NUL. Length 0 means no name. */
 struct berth_text {
@@ -41,7 +50,25 @@ struct berth_pool_spec {
   uint64_t alignment;       /* of every offset in the pool; a power of two */
   uint64_t max_block_bytes; /* largest single buffer, BERTH_UNLIMITED for none */
   enum berth_pool_kind kind;
+  uint64_t
+      base_alignment; /* a power of two: the base address of the arena is aligned to it, and to no more, so
+                         that no buffer may ask for more; 0: the base will be aligned to what the plan says */
+  uint32_t cost_per_byte; /* of living here, an access; see below */
+  const uint32_t
+      *spill_to; /* pools (they may be added later) in which a buffer that may live here may live, too */
+  uint32_t n_spill_to;
+  enum berth_persistence persistence;
 };
+
+/* Where a buffer may live. It names pools, most wanted first. After these come the pools that theirs spill
+ * to, then those that these spill to, and so on, each pool once: spilling is a permission from one pool to
+ * another, and not back. A buffer that names none may live in every pool, in order; but pools for constants
+ * and state alone take nobody else, and constants and state go there first.
+ *
+ * What it costs: size times accesses times the step in cost from the first pool of that list to where it
+ * lives. If no pool states a cost, the step to the k-th after the first is k. Else it is the difference of
+ * their costs, and no less than the step to any pool before it in the list, so that nothing that is less
+ * wanted is ever cheaper. Sums stop at 2^64 - 1. */
 
 /* During the steps [lower, upper) the buffer holds only its bytes [window_lower, window_upper), relative to
  * its offset; equal bounds mean that it is absent. Gaps of one buffer do not overlap and lie in its lifetime;
@@ -66,6 +93,8 @@ struct berth_buffer_spec {
   uint32_t n_pools;
   const struct berth_gap *gaps;
   uint32_t n_gaps;
+  uint32_t
+      accesses; /* how often each of its bytes is accessed; weighs the cost of spilling it. 1 by default */
   /* A partial order: vector clocks of n_clocks components in place of lower and upper, of all buffers or of
    * none. A buffer comes before another if its upper clock is at most the other's lower one in every
    * component. Each component ends no earlier than it begins; equal clocks are read as one step of all. No

@@ -59,6 +59,8 @@ struct berth_value_spec {
   bool live_windows;
   const struct berth_shape *shape; /* the size, in the place of size_bytes (symbols.h); NULL for none */
   const struct berth_shape *view_offset_shape; /* the same in the place of view_offset */
+  uint32_t accesses; /* as of a buffer; of a view 1. In a buffer with results in place those of all are added,
+                        once any value states other than 1 */
 };
 
 /* Operators of one stream run one after the other, in the order in which they were added. Operators of

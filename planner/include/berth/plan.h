@@ -9,7 +9,7 @@
 #include "berth/problem.h"
 
 enum berth_plan_status {
-  BERTH_PLAN_OPTIMAL = 0, /* arena == optimum, proven */
+  BERTH_PLAN_OPTIMAL = 0, /* proven: no plan has less spill cost, and no plan in these pools smaller arenas */
   BERTH_PLAN_FEASIBLE,    /* valid; the budget in ticks ended before a proof */
   BERTH_PLAN_CUT_SHORT,   /* valid; a deadline or a cancellation ended the search: another run may differ */
   BERTH_PLAN_INFEASIBLE,  /* proven: nothing fits in the capacity. No offsets. */
@@ -35,6 +35,9 @@ struct berth_pool_result {
   uint64_t peak_bytes;        /* largest sum of live bytes at one step */
   uint64_t base_alignment;    /* what the base address of the arena must be aligned to */
   int64_t peak_step;          /* first step at which the peak is reached */
+  uint64_t
+      class_bytes[BERTH_N_CLASSES]; /* sum of sizes by class of what lies here: weights, activations, ... */
+  uint64_t persistent_bytes; /* of a pool that keeps constants and state apart: they lie in [0, this) */
 };
 
 struct berth_plan {
@@ -47,6 +50,8 @@ struct berth_plan {
   uint64_t peak_bytes;  /* M_peak: the largest sum of live sizes */
   uint64_t reuse_bytes; /* M_reuse: the slot total of the best colouring found; peak <= reuse <= naive */
   uint64_t class_bytes[BERTH_N_CLASSES]; /* sum of sizes by class */
+  uint64_t spill_cost;                   /* of the pools that buffers live in (buffer.h) */
+  uint64_t spill_cost_bound;             /* proven: no plan has less */
   uint64_t ticks;                        /* effort spent */
   uint64_t short_by_bytes; /* when INFEASIBLE: the least that the capacity must grow, as far as proven */
   /* When INFEASIBLE: buffers of one pool that cannot be placed together, the largest first; the largest of

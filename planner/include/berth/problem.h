@@ -100,7 +100,9 @@ struct berth_problem *berth_problem_ref(struct berth_problem *problem);
 void berth_problem_unref(struct berth_problem *problem); /* NULL is fine */
 
 /* Columns of n entries each. The gaps of buffer i are gaps[gap_begin[i] .. gap_begin[i + 1]), its pools
- * pools[pool_begin[i] .. pool_begin[i + 1]); an empty range of pools means every pool, in order. */
+ * pools[pool_begin[i] .. pool_begin[i + 1]), as they were named; an empty range means that none was. Where it
+ * may live by buffer.h, in order: choices[choice_begin[i] .. choice_begin[i + 1]); every pool, in order, if
+ * choice_begin is NULL and it names none; else what it names. */
 struct berth_buffers {
   uint32_t n;
   const uint64_t *size_bytes;
@@ -113,6 +115,10 @@ struct berth_buffers {
   const struct berth_gap *gaps;
   const uint32_t *pool_begin; /* n + 1 entries; NULL if no buffer names pools */
   const uint32_t *pools;
+  const uint32_t
+      *choice_begin; /* n + 1 entries; NULL if no pool spills or is for constants and state alone */
+  const uint32_t *choices;
+  const uint32_t *accesses; /* NULL if all are 1 */
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2]; /* pairs that must not share, a < b, sorted, unique */
   /* A partial order, as vector clocks: buffer a comes before buffer b if and only if clock_upper of a is at
@@ -205,7 +211,7 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
   X(TOO_LARGE, "the result is larger than the operand, or may be at some binding")                           \
   X(NOT_NEW, "the result is there before the operator runs, or is a view")                                   \
   X(PINNED, "the operand or the result is pinned")                                                           \
-  X(POOLS, "the operand and the result name different pools")                                                \
+  X(POOLS, "the operand may lie in a pool in which the result may not")                                      \
   X(MISALIGNED, "the operand's place does not suit the result's alignment")                                  \
   X(OPERAND_TAKEN, "another result has the operand's place")                                                 \
   X(RESULT_PLACED, "the result lies in another operand's place")                                             \

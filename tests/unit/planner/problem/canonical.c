@@ -313,6 +313,35 @@ static bool change_pool_kind(struct statement *s, uint32_t i) {
   return true;
 }
 
+static bool change_base_alignment(struct statement *s, uint32_t i) {
+  s->pools[i % s->n_pools].base_alignment = 1 << 20;
+  return true;
+}
+static bool change_cost(struct statement *s, uint32_t i) {
+  s->pools[i % s->n_pools].cost_per_byte = 7;
+  return true;
+}
+static bool change_spill(struct statement *s, uint32_t i) {
+  static const uint32_t OTHER[] = {1, 0};
+  s->pools[i % 2].spill_to = &OTHER[i % 2];
+  s->pools[i % 2].n_spill_to = 1;
+  return s->n_pools == 2;
+}
+static bool change_persistence(struct statement *s, uint32_t i) {
+  (void)i;
+  s->pools[0].persistence = BERTH_PERSISTENCE_FRONT;
+  for (uint32_t k = 0; k < s->n; k++) {
+    if (s->buffers[k].pinned_offset != BERTH_UNPINNED) {
+      return false;
+    }
+  }
+  return s->pools[0].kind == BERTH_POOL_BYTES;
+}
+static bool change_accesses(struct statement *s, uint32_t i) {
+  s->buffers[i].accesses = 9;
+  return true;
+}
+
 START_TEST(every_attribute_shows) {
   static const change CHANGES[] = {change_size,           change_alignment,
                                    change_lower,          change_upper,
@@ -322,7 +351,9 @@ START_TEST(every_attribute_shows) {
                                    change_drop_gap,       change_add_buffer,
                                    change_drop_conflict,  change_capacity,
                                    change_pool_alignment, change_largest_block,
-                                   change_pool_kind};
+                                   change_pool_kind,      change_base_alignment,
+                                   change_cost,           change_spill,
+                                   change_persistence,    change_accesses};
   enum { N_CHANGES = sizeof CHANGES / sizeof CHANGES[0] };
   static struct statement statement, other;
   static struct encoding a, b;
