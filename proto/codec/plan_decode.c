@@ -43,7 +43,7 @@ static enum berth_code check_plan(const Berth__V1__Plan *m, uint32_t n_buffers, 
   }
   for (size_t i = 0; i < m->n_pools; i++) {
     if (m->pools[i]->n_class_bytes > BERTH_N_CLASSES) {
-      return refuse(err, "plan.pools", "a pool has more classes than there are");
+      return berth_codec_refuse_answer(err, "plan.pools", "a pool has more classes than there are");
     }
   }
   for (size_t i = 0; i < m->n_buffer_pool; i++) {
