@@ -132,7 +132,7 @@ answer(uint64_t base_of_fast, uint32_t pool_a, uint32_t pool_b, uint64_t alignme
   ck_assert_int_eq(berth_problem_builder_add_value(builder, &a, NULL, NULL), BERTH_OK);
   ck_assert_int_eq(berth_problem_builder_add_value(builder, &b, NULL, NULL), BERTH_OK);
   const uint32_t values[] = {0, 1};
-  const struct berth_inplace inplace = {0, 0};
+  const struct berth_inplace inplace = {.input = 0, .output = 0};
   struct berth_operator_spec op = berth_operator_spec_default();
   op.inputs = &values[0];
   op.outputs = &values[1];
@@ -171,7 +171,7 @@ START_TEST(accesses_are_kept_and_added_where_results_lie_in_place) {
     ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, NULL), BERTH_OK);
   }
   const uint32_t values[] = {0, 1, 2};
-  const struct berth_inplace inplace = {0, 0};
+  const struct berth_inplace inplace = {.input = 0, .output = 0};
   for (uint32_t k = 0; k < 2; k++) {
     struct berth_operator_spec op = berth_operator_spec_default();
     op.inputs = &values[k];
