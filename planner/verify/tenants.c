@@ -284,17 +284,6 @@ static bool is_pinned(const struct tenancy *tenancy, uint32_t root) {
   return berth_problem_value(tenancy->problem, root).pinned_offset != BERTH_UNPINNED;
 }
 
-/* The same pools, most wanted first: in others one of the two could not have its will. */
-static bool name_same_pools(const struct tenancy *tenancy, uint32_t a, uint32_t b) {
-  struct berth_value_spec one = berth_problem_value(tenancy->problem, a);
-  struct berth_value_spec other = berth_problem_value(tenancy->problem, b);
-  bool same = one.n_pools == other.n_pools;
-  for (uint32_t k = 0; same && k < one.n_pools; k++) {
-    same = one.pools[k] == other.pools[k];
-  }
-  return same;
-}
-
 static uint64_t first_byte(const struct tenancy *tenancy, uint32_t value) {
   const struct berth_graph *graph = tenancy->graph;
   uint64_t in_root = graph->value_view_offset != NULL ? graph->value_view_offset[value] : 0;
@@ -317,8 +306,8 @@ static bool may_share(struct tenancy *tenancy, const struct berth_permission *us
                        !tenancy->roots.given[to] && graph->value_class[to] != BERTH_CLASS_INPUT &&
                        graph->value_class[to] != BERTH_CLASS_STATE;
   bool foreign = is_external(graph, home_of(tenancy, from));
-  bool place_suits = (foreign ? used->kind == BERTH_INPLACE_OVER : name_same_pools(tenancy, from, to)) &&
-                     !is_pinned(tenancy, from) && !is_pinned(tenancy, to);
+  bool place_suits =
+      (!foreign || used->kind == BERTH_INPLACE_OVER) && !is_pinned(tenancy, from) && !is_pinned(tenancy, to);
   return named_once && operand_gives_way && result_is_new && place_suits;
 }
 
