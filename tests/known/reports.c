@@ -14,7 +14,7 @@
 #include "suite.h"
 #include "json/problem.h"
 
-enum { MAX_BUFFERS = 16, N_ROWS = 77 };
+enum { MAX_BUFFERS = 16, MAX_BINDINGS = 4, N_ROWS = 96 };
 
 struct row {
   json_t *json;
@@ -67,7 +67,19 @@ static enum berth_code read_problem(struct row *row, struct berth_error *err) {
   }
   char *text = json_dumps(json_object_get(row->json, "problem"), 0);
   ROW_ASSERT(row, text != NULL, "it has neither a problem nor csv");
-  enum berth_code code = berth_json_read_problem(text, strlen(text), NULL, &row->problem, err);
+  struct berth_binding items[MAX_BINDINGS];
+  struct berth_bindings bindings = {
+      .items = items, .strict = json_is_true(json_object_get(row->json, "strict"))};
+  const char *symbol;
+  json_t *bound;
+  json_object_foreach(json_object_get(row->json, "bind"), symbol, bound) {
+    ROW_ASSERT(row, bindings.n < MAX_BINDINGS, "too many bindings");
+    items[bindings.n++] = (struct berth_binding){
+        .symbol = {symbol, (uint32_t)strlen(symbol)},
+        .lower = number(row, bound),
+        .upper = number(row, bound)};
+  }
+  enum berth_code code = berth_json_read_bound(text, strlen(text), &bindings, NULL, &row->problem, err);
   free(text);
   return code;
 }
@@ -213,6 +225,17 @@ static void expect_culprits(const struct row *row, const json_t *ids) {
   }
 }
 
+static void expect_dynamic(const struct row *row, const json_t *ids) {
+  struct berth_dynamic dynamic = berth_problem_dynamic(row->problem);
+  ROW_ASSERT(row, dynamic.n == json_array_size(ids), "%u are left to the dynamic arena", dynamic.n);
+  for (uint32_t k = 0; k < dynamic.n; k++) {
+    const char *id = json_string_value(json_array_get(ids, k));
+    ROW_ASSERT(
+        row, !dynamic.items[k].is_workspace && dynamic.items[k].item == find_value(row, id), "%s has a place",
+        id);
+  }
+}
+
 /* The bytes live at each step from the first. */
 static void expect_live(const struct row *row, const json_t *steps) {
   struct berth_timeline_point *points = NULL;
@@ -288,6 +311,8 @@ static void expect(const struct row *row, const char *key, json_t *value) {
     expect_pools(row, value);
   } else if (strcmp(key, "culprits") == 0) {
     expect_culprits(row, value);
+  } else if (strcmp(key, "dynamic") == 0) {
+    expect_dynamic(row, value);
   } else if (strcmp(key, "live") == 0) {
     expect_live(row, value);
   } else if (strcmp(key, "peak_parts") == 0) {
