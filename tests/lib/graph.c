@@ -101,6 +101,7 @@ add_value(struct graph *graph, struct berth_rng *rng, enum berth_buffer_class cl
   value->external = one_in(rng, 10);
   bool pinned = (features & GRAPH_PINS) != 0 && !value->external && one_in(rng, 8);
   bool bound = (features & GRAPH_POOLS) != 0 && one_in(rng, 2);
+  value->live_windows = (features & GRAPH_KINDS) != 0 && !value->external && one_in(rng, 3);
   value->pin = pinned ? value->alignment * berth_rng_below(rng, 10) : BERTH_UNPINNED;
   value->pool = bound ? berth_rng_below(rng, graph->n_pools) : BERTH_NO_INDEX;
   return graph->n_values++;
@@ -159,11 +160,31 @@ static void add_view(struct graph *graph, struct berth_rng *rng) {
   view->held = one_in(rng, 10);
 }
 
-static void permit(struct graph_operator *op, struct berth_rng *rng) {
+/* Where an operand lies inside the result if it fits, or how far the result is behind it. */
+static void choose_kind(
+    const struct graph *graph, const struct graph_operator *op, struct berth_rng *rng,
+    struct berth_inplace *pair) {
+  uint64_t operand = graph->values[op->inputs[pair->input]].size;
+  uint64_t result = graph->values[op->outputs[pair->output]].size;
+  pair->kind = (enum berth_inplace_kind)berth_rng_below(rng, BERTH_N_INPLACE_KINDS);
+  if (pair->kind == BERTH_INPLACE_INSIDE) {
+    pair->bytes = operand <= result ? berth_rng_below(rng, (uint32_t)(result - operand) + 1) : 0;
+  } else if (pair->kind == BERTH_INPLACE_BEHIND) {
+    pair->bytes = berth_rng_below(rng, (uint32_t)result + 1);
+  }
+}
+
+static void
+permit(const struct graph *graph, struct graph_operator *op, struct berth_rng *rng, uint32_t features) {
   while (op->n_inplace < 2 && op->n_inputs > 0 && op->n_outputs > 0 && !one_in(rng, 4)) {
     struct berth_inplace *pair = &op->inplace[op->n_inplace++];
     pair->input = berth_rng_below(rng, op->n_inputs);
     pair->output = berth_rng_below(rng, op->n_outputs);
+    pair->kind = BERTH_INPLACE_OVER;
+    pair->bytes = 0;
+    if ((features & GRAPH_KINDS) != 0) {
+      choose_kind(graph, op, rng, pair);
+    }
   }
 }
 
@@ -216,7 +237,7 @@ static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t fe
   }
   add_outputs(graph, rng, index, features);
   if ((features & GRAPH_IN_PLACE) != 0) {
-    permit(op, rng);
+    permit(graph, op, rng, features);
   }
   if ((features & GRAPH_STREAMS) != 0) {
     choose_stream(graph, rng, index);
@@ -229,6 +250,7 @@ static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t fe
 void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features) {
   static const enum berth_buffer_class GIVEN[] = {BERTH_CLASS_INPUT, BERTH_CLASS_CONSTANT, BERTH_CLASS_STATE};
   graph->n_values = graph->n_operators = 0;
+  graph->forbid_inplace = false;
   graph->n_pools = (features & GRAPH_POOLS) != 0 ? 2 : 0;
   for (uint32_t n = 1 + berth_rng_below(rng, 3); n > 0; n--) {
     uint32_t v = add_value(graph, rng, GIVEN[berth_rng_below(rng, 3)], features);
@@ -261,6 +283,7 @@ enum berth_code graph_try_build(
     spec.held = graph->values[v].held;
     spec.external = graph->values[v].external;
     spec.accumulated = graph->values[v].accumulated;
+    spec.live_windows = graph->values[v].live_windows;
     spec.view_of = graph->values[v].view_of;
     spec.view_offset = graph->values[v].view_offset;
     spec.pinned_offset = graph->values[v].pin;
@@ -282,6 +305,9 @@ enum berth_code graph_try_build(
     spec.waits = from->waits;
     spec.n_waits = from->n_waits;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+  }
+  if (code == BERTH_OK && graph->forbid_inplace) {
+    berth_problem_builder_forbid_inplace(builder);
   }
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(builder, out_problem, err);

@@ -15,6 +15,7 @@ struct graph_value {
   bool accumulated;
   uint32_t view_of; /* BERTH_NO_INDEX: its own root */
   uint64_t view_offset;
+  bool live_windows;
   uint64_t pin;
   uint32_t pool; /* BERTH_NO_INDEX: any */
 };
@@ -38,6 +39,7 @@ struct graph {
   uint32_t n_operators;
   struct graph_operator operators[GRAPH_MAX_OPERATORS];
   uint32_t n_pools; /* 0: the problem's own */
+  bool forbid_inplace;
 };
 
 enum graph_features {
@@ -45,6 +47,7 @@ enum graph_features {
   GRAPH_IN_PLACE = 1 << 1,
   GRAPH_PINS = 1 << 2, /* may contradict each other: then the builder refuses */
   GRAPH_POOLS = 1 << 3,
+  GRAPH_KINDS = 1 << 5,   /* live windows, and with GRAPH_IN_PLACE operands inside and results behind */
   GRAPH_STREAMS = 1 << 4, /* operators wait for whoever touched what they write, or wrote what they read */
 };
 

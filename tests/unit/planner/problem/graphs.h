@@ -48,6 +48,7 @@ static inline void add_value(struct berth_problem_builder *builder, const struct
   spec.held = (value->flags & BERTH_VALUE_HELD) != 0;
   spec.external = (value->flags & BERTH_VALUE_EXTERNAL) != 0;
   spec.accumulated = (value->flags & BERTH_VALUE_ACCUMULATED) != 0;
+  spec.live_windows = (value->flags & BERTH_VALUE_LIVE_WINDOWS) != 0;
   spec.view_of = value->view_of1 - 1; /* 0 becomes BERTH_NO_INDEX */
   spec.view_offset = value->view_offset;
   spec.alignment = value->alignment == 0 ? 1 : value->alignment;

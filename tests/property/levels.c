@@ -1,0 +1,65 @@
+/* Three levels, each valid by itself and never larger than the one before: no reuse, reuse without results in
+ * place, everything. */
+#include <stdio.h>
+
+#include "berth/solve.h"
+#include "berth/verify.h"
+#include "campaign.h"
+#include "graph.h"
+#include "suite.h"
+
+enum { PROBLEMS = 20000, BUDGET = 200000 };
+
+static struct { uint32_t graphs, smaller_by_reuse, smaller_in_place, larger; } seen;
+
+static uint64_t plan(uint32_t k, struct graph *graph, enum berth_reuse reuse) {
+  struct berth_problem *problem = NULL;
+  struct berth_error err = {0};
+  graph->forbid_inplace = reuse != BERTH_REUSE_FULL;
+  enum berth_code code = graph_try_build(graph, NULL, &problem, &err);
+  ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
+  struct berth_solve_options options = berth_solve_options_default();
+  options.budget_ticks = BUDGET;
+  options.reuse = reuse;
+  struct berth_plan *plan = NULL;
+  struct berth_verdict verdict;
+  struct berth_violation first = {0};
+  ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, &err), BERTH_OK);
+  code = berth_verify(problem, plan, NULL, &first, 1, &verdict, &err);
+  ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
+  ck_assert_msg(verdict.n_violations == 0, "graph %u: %s", k, first.message);
+  uint64_t arena = plan->arena_bytes;
+  berth_plan_unref(plan);
+  berth_problem_unref(problem);
+  return arena;
+}
+
+START_TEST(each_level_is_no_larger_than_the_one_before) {
+  struct campaign campaign = campaign_plan(PROBLEMS);
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = campaign_seed(k);
+    struct graph graph;
+    uint32_t features = GRAPH_IN_PLACE | GRAPH_KINDS | (berth_rng_below(&rng, 4) == 0 ? GRAPH_VIEWS : 0);
+    graph_generate(&graph, &rng, 4 + berth_rng_below(&rng, 16), features);
+    uint64_t apart = plan(k, &graph, BERTH_REUSE_NONE);
+    uint64_t shared = plan(k, &graph, BERTH_REUSE_NO_INPLACE);
+    uint64_t full = plan(k, &graph, BERTH_REUSE_FULL);
+    ck_assert_msg(shared <= apart, "graph %u: reuse makes it larger", k);
+    if (full > shared) {
+      printf("graph %u: %llu > %llu\n", k, (unsigned long long)full, (unsigned long long)shared);
+    }
+    seen.larger += full > shared;
+    seen.graphs++;
+    seen.smaller_by_reuse += shared < apart;
+    seen.smaller_in_place += full < shared;
+  }
+  printf(
+      "%u graphs; reuse makes %u smaller, results in place %u; larger %u\n", seen.graphs,
+      seen.smaller_by_reuse, seen.smaller_in_place, seen.larger);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run(
+      "property/levels", (const TTest *const[]){each_level_is_no_larger_than_the_one_before, NULL});
+}
