@@ -89,7 +89,10 @@ def test_schema_and_reader_agree(path):
 @pytest.mark.parametrize("document", [
     {"buffers": [], "values": []}, {"conflicts": [], "operators": []}, {"buffers": [], "forbid_inplace": True},
     {"version": 2}, {"pools": {}}, [], 7, None, {"conflicts": [[0]]}, {"values": [{"size": 1, "view_offset": 0}]},
-    {"operators": [{"inplace": [{"input": 0}]}]}, {"pools": [{"kind": "pages"}]},
+    {"operators": [{"inplace": [{"input": 0}]}]}, {"values": [{"size": 1, "live_windows": 1}]},
+    {"values": [{"size": 1}, {"size": 1}],
+     "operators": [{"inputs": [0], "outputs": [1], "inplace": [{"input": 0, "output": 0, "inside_at": 0, "behind_by": 0}]}]},
+    {"pools": [{"kind": "pages"}]},
 ])
 def test_both_refuse(document):
     assert not schema_takes(document)

@@ -25,7 +25,9 @@ static enum berth_code add_values(struct berth_problem_builder *builder, struct 
       spec.class_ = BERTH_CLASS_INPUT;
       spec.external = true;
       spec.donation = BERTH_DONATION_MAY_USE;
-    } else if (v % 2 == 0) { /* a part of the value before it */
+    } else if (v % 2 != 0) {
+      spec.live_windows = true;
+    } else { /* a part of the value before it */
       spec.view_of = v - 1;
       spec.size_bytes = 16;
       spec.view_offset = 16;
@@ -48,7 +50,10 @@ add_operators(struct berth_problem_builder *builder, const struct shape *shape, 
     spec.outputs = &output;
     spec.n_inputs = spec.n_outputs = 1;
     spec.workspace_bytes = o % 3 == 0 ? 8 : 0;
-    spec.inplace = &(struct berth_inplace){.input = 0, .output = 0};
+    spec.inplace = &(struct berth_inplace){
+        .kind = o % 4 == 0   ? BERTH_INPLACE_OVER
+                : o % 8 == 2 ? BERTH_INPLACE_INSIDE
+                             : BERTH_INPLACE_BEHIND};
     spec.n_inplace = o % 2 == 0;
     spec.stream = shape->streams ? o % 3 : 0;
     spec.waits = &wait;

@@ -321,6 +321,15 @@ START_TEST(graphs_are_blamed_by_path) {
       {V(", {\"id\": \"y\", \"size\": 8}",
          "{\"inputs\": [0], \"outputs\": [1], \"inplace\": [{\"input\": 0, \"output\": 1}]}"),
        2, 82, "$.operators[0].inplace[0].output", BERTH_REASON_UNKNOWN_ID, "has 1 outputs"},
+      {V(", {\"id\": \"y\", \"size\": 8}",
+         "{\"inputs\": [0], \"outputs\": [1], \"inplace\": [{\"input\": 0, \"output\": 0, \"inside_at\": 1, "
+         "\"behind_by\": 2}]}"),
+       2, 114, "$.operators[0].inplace[0]", BERTH_REASON_MALFORMED, "both"},
+      {V(", {\"id\": \"y\", \"size\": 8}", "{\"inputs\": [0], \"outputs\": [1], \"inplace\": [{\"input\": 0, "
+                                           "\"output\": 0, \"inside_at\": -1}]}"),
+       2, 98, "$.operators[0].inplace[0].inside_at", BERTH_REASON_BAD_NUMBER, ""},
+      {V(", {\"size\": 8, \"view_of\": 0, \"live_windows\": true}", ""), 1, 97, "$.values[1].live_windows",
+       BERTH_REASON_BAD_VIEW, "root's"},
       {V(", {\"id\": \"y\", \"size\": 8}", "{\"id\": \"o\", \"outputs\": [1]}, {\"id\": \"o\"}"), 2, 51,
        "$.operators[1].id", BERTH_REASON_DUPLICATE_ID, "same id"},
   };

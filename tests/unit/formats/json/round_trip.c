@@ -116,6 +116,11 @@ START_TEST(by_hand) {
       "{\"values\": [{\"id\": \"x\", \"size\": 8, \"class\": \"input\", \"external\": true,"
       "\"donation\": \"must_use\"}, {\"size\": 8, \"class\": \"output\"}], \"operators\": [{\"id\": \"o\","
       "\"inputs\": [\"x\"], \"outputs\": [1], \"inplace\": [{\"input\": \"x\", \"output\": 0}]}]}",
+      "{\"values\": [{\"id\": \"s\", \"size\": 8, \"live_windows\": true}, {\"size\": 16}, {\"size\": 16}],"
+      "\"operators\": [{\"outputs\": [0]}, {\"inputs\": [0], \"outputs\": [1], \"inplace\": [{\"input\": "
+      "\"s\","
+      "\"output\": 0, \"inside_at\": 8}]}, {\"inputs\": [1], \"outputs\": [2], \"inplace\": [{\"input\": 0,"
+      "\"output\": 0, \"behind_by\": \"3\"}]}]}",
       "{\"values\": [{\"size\": 8}, {\"size\": 8, \"class\": \"state\"}], \"operators\": [{\"outputs\": [0],"
       "\"stream\": 3}, {\"id\": \"b\", \"inputs\": [0], \"outputs\": [1], \"waits\": [0]}, {\"inputs\": [1],"
       "\"stream\": 1, \"waits\": [\"b\"], \"workspace\": 7, \"workspace_alignment\": 32}]}",

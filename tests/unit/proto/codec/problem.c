@@ -345,6 +345,50 @@ START_TEST(test_views_and_permissions) {
 }
 END_TEST
 
+/* A root with live windows, an operand inside a result, and a result behind that. */
+START_TEST(test_windows_and_kinds) {
+  struct berth_problem_builder *builder;
+  struct berth_problem *problem;
+  struct berth_error err;
+  ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, &err), BERTH_OK);
+  for (uint32_t v = 0; v < 3; v++) {
+    struct berth_value_spec value = berth_value_spec_default();
+    value.size_bytes = v == 0 ? 32 : 64;
+    value.live_windows = v == 0;
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &value, NULL, &err), BERTH_OK);
+  }
+  static const uint32_t VALUES[] = {0, 1, 2};
+  static const struct berth_inplace KINDS[] = {
+      {0, 0, BERTH_INPLACE_INSIDE, 32}, {0, 0, BERTH_INPLACE_BEHIND, 7}};
+  for (uint32_t o = 0; o < 3; o++) {
+    struct berth_operator_spec op = berth_operator_spec_default();
+    op.inputs = &VALUES[o > 0 ? o - 1 : 0];
+    op.n_inputs = o > 0;
+    op.outputs = &VALUES[o];
+    op.n_outputs = 1;
+    op.inplace = o > 0 ? &KINDS[o - 1] : NULL;
+    op.n_inplace = o > 0;
+    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, &err), BERTH_OK);
+  }
+  ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, &err), BERTH_OK);
+  berth_problem_builder_destroy(builder);
+  struct berth_problem *again = there_and_back(problem);
+  same_problem(problem, again);
+  const struct berth_permissions *permissions = berth_problem_permissions(again);
+  for (uint32_t i = 0; i < 2; i++) {
+    ck_assert_int_eq(permissions->items[i].kind, KINDS[i].kind);
+    ck_assert_uint_eq(permissions->items[i].bytes, KINDS[i].bytes);
+    ck_assert_int_eq(permissions->items[i].answer, BERTH_INPLACE_USED);
+  }
+  for (uint32_t v = 0; v < 3; v++) {
+    ck_assert_int_eq(berth_problem_value(again, v).live_windows, v == 0);
+  }
+  check_answers(again);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 /* A donated input, and two operators on streams of their own of which one waits. */
 START_TEST(test_streams_and_donations) {
   struct berth_problem_builder *builder;
@@ -497,8 +541,9 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/problem", (const TTest *const[]){
-                           test_clocks, test_random_buffers, test_random_graphs, test_random_symbols,
-                           test_answers_have_names, test_views_and_permissions, test_streams_and_donations,
-                           test_regions, test_62185_buffers, test_stream_reads_compute, NULL});
+      "codec/problem",
+      (const TTest *const[]){
+          test_clocks, test_random_buffers, test_random_graphs, test_random_symbols, test_answers_have_names,
+          test_views_and_permissions, test_streams_and_donations, test_windows_and_kinds, test_regions,
+          test_62185_buffers, test_stream_reads_compute, NULL});
 }
