@@ -108,6 +108,11 @@ enum berthctl_kind {
     "with --instances: constants are there once, for all of them")                                           \
   X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_SEARCH, NULL,                                         \
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
+  X(REUSE, "reuse", 0, TEXT, "LEVEL",                                                                        \
+    BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(EXPLAIN), NULL,                \
+    "full, no-inplace (no result shares bytes with an operand) or none (every buffer by itself); by "        \
+    "default "                                                                                               \
+    "the smaller of the first two")                                                                          \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
     "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
   X(BIND, "bind", 'B', TEXT, "SYMBOL=N,...", BERTHCTL_ON_BOUND, NULL,                                        \

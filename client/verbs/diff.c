@@ -81,18 +81,6 @@ berthctl_verb_diff(const struct berthctl_options *options, const struct berthctl
 
 /* ---- check ---- */
 
-static bool keep_bytes(void *ctx, const char *bytes, size_t n_bytes) {
-  struct berthctl_input *kept = ctx;
-  char *grown = realloc(kept->bytes, kept->n_bytes + n_bytes);
-  if (grown == NULL) {
-    return false;
-  }
-  memcpy(grown + kept->n_bytes, bytes, n_bytes);
-  kept->bytes = grown;
-  kept->n_bytes += n_bytes;
-  return true;
-}
-
 /* The plan of FILE, as --json would print it. */
 static enum berthctl_exit plan_document(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
@@ -102,11 +90,11 @@ static enum berthctl_exit plan_document(
   struct berth_error err = {.code = BERTH_OK};
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_compute(options, terminal, problem, &planned);
+    status = berthctl_compute_smallest(options, terminal, &problem, &planned);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {.problem = problem, .plan = planned.plan, .plan_id = planned.plan_id};
-    struct berth_sink sink = {.ctx = &document->input, .write = keep_bytes};
+    struct berth_sink sink = {.ctx = &document->input, .write = berthctl_keep_bytes};
     enum berth_code code = berth_json_write_plan(&what, sink, &err);
     if (code == BERTH_OK) {
       code =

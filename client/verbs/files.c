@@ -1,5 +1,6 @@
 /* What a plan is written to: files, standard output, a summary. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "minimalloc/minimalloc.h"
@@ -11,6 +12,18 @@
 static bool write_stdout(void *ctx, const char *bytes, size_t n_bytes) {
   (void)ctx;
   return fwrite(bytes, 1, n_bytes, stdout) == n_bytes;
+}
+
+bool berthctl_keep_bytes(void *ctx, const char *bytes, size_t n_bytes) {
+  struct berthctl_input *kept = ctx;
+  char *grown = realloc(kept->bytes, kept->n_bytes + n_bytes);
+  if (grown == NULL) {
+    return false;
+  }
+  memcpy(grown + kept->n_bytes, bytes, n_bytes);
+  kept->bytes = grown;
+  kept->n_bytes += n_bytes;
+  return true;
 }
 
 static const struct berth_sink STDOUT_SINK = {.write = write_stdout};

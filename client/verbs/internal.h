@@ -40,6 +40,12 @@ bool berthctl_parse_bindings(
     const struct berthctl_terminal *terminal, const char *text, struct berth_binding *out_items,
     uint32_t *out_n);
 
+/* --reuse; false, or USAGE after having said so, if it is no level. */
+bool berthctl_reuse_parse(const struct berthctl_options *options, enum berth_reuse *out_reuse);
+enum berthctl_exit berthctl_reuse_of(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    enum berth_reuse *out_reuse);
+
 /* --name, or the file's name; NULL for standard input. */
 const char *berthctl_problem_name(const struct berthctl_options *options, const char *path);
 
@@ -81,6 +87,15 @@ enum berthctl_exit berthctl_compute_with(
     const struct berth_problem *problem, const struct berth_solve_options *solve,
     struct berthctl_planned *out_planned);
 struct berth_solve_options berthctl_solve_options(const struct berthctl_options *options);
+
+/* As berthctl_compute; without --reuse the plan is not larger than one without results in place: if it were,
+ * that one is the answer, and `problem` is replaced by the problem that it is of. */
+enum berthctl_exit berthctl_compute_smallest(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berth_problem **problem, struct berthctl_planned *out_planned);
+
+/* A sink into memory; `ctx` is a struct berthctl_input. */
+bool berthctl_keep_bytes(void *ctx, const char *bytes, size_t n_bytes);
 
 /* How many of the problem fit side by side in --capacity. */
 enum berthctl_exit berthctl_fit_instances(

@@ -7,6 +7,18 @@
 #include "verbs/internal.h"
 #include "json/problem.h"
 
+static enum berth_code read_problem(
+    const struct berthctl_input *input, const struct berth_bindings *bindings, enum berth_reuse reuse,
+    struct berth_problem **out_problem, struct berth_error *err) {
+  if (!berth_json_is_object(input->bytes, input->n_bytes)) {
+    return berth_minimalloc_read(input->bytes, input->n_bytes, NULL, out_problem, err);
+  }
+  return reuse == BERTH_REUSE_FULL
+             ? berth_json_read_bound(input->bytes, input->n_bytes, bindings, NULL, out_problem, err)
+             : berth_json_read_without_inplace(
+                   input->bytes, input->n_bytes, bindings, NULL, out_problem, err);
+}
+
 enum berthctl_exit berthctl_load_problem(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
     struct berth_problem **out_problem) {
@@ -14,6 +26,11 @@ enum berthctl_exit berthctl_load_problem(
   struct berthctl_input input;
   struct berth_binding items[BERTHCTL_MAX_BINDINGS];
   struct berth_bindings bindings = {.items = items, .strict = options->is_set[BERTHCTL_OPTION_STRICT]};
+  enum berth_reuse reuse;
+  enum berthctl_exit status = berthctl_reuse_of(options, terminal, &reuse);
+  if (status != BERTHCTL_EXIT_OK) {
+    return status;
+  }
   if (options->is_set[BERTHCTL_OPTION_BIND] &&
       !berthctl_parse_bindings(terminal, options->text[BERTHCTL_OPTION_BIND], items, &bindings.n)) {
     return BERTHCTL_EXIT_USAGE;
@@ -25,8 +42,7 @@ enum berthctl_exit berthctl_load_problem(
       berthctl_input_finish(&input);
       return berthctl_say_usage(terminal, "--bind is for problems with symbols, which are JSON");
     }
-    code = is_json ? berth_json_read_bound(input.bytes, input.n_bytes, &bindings, NULL, out_problem, &err)
-                   : berth_minimalloc_read(input.bytes, input.n_bytes, NULL, out_problem, &err);
+    code = read_problem(&input, &bindings, reuse, out_problem, &err);
     berthctl_input_finish(&input);
   }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);

@@ -9,6 +9,7 @@ struct berth_solve_options berthctl_solve_options(const struct berthctl_options 
   if (options->is_set[BERTHCTL_OPTION_BUDGET]) {
     solve.budget_ticks = options->number[BERTHCTL_OPTION_BUDGET];
   }
+  (void)berthctl_reuse_parse(options, &solve.reuse); /* it was when the problem was loaded */
   return solve;
 }
 
@@ -67,7 +68,7 @@ berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl
   struct berthctl_planned planned = {.plan = NULL};
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_compute(options, terminal, problem, &planned);
+    status = berthctl_compute_smallest(options, terminal, &problem, &planned);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {

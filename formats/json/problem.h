@@ -48,6 +48,11 @@ enum berth_code berth_json_read_bound(
     const char *text, size_t n_bytes, const struct berth_bindings *bindings,
     const struct berth_allocator *allocator, struct berth_problem **out_problem,
     struct berth_error *err) BERTH_MUST_USE;
+/* The same with every permission to write in place refused, as if it said "forbid_inplace". */
+enum berth_code berth_json_read_without_inplace(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem,
+    struct berth_error *err) BERTH_MUST_USE;
 
 /* The problem as it was stated: reading it again gives an equal one. Fields at their defaults are left out.
  */

@@ -80,7 +80,8 @@ static void check_version(struct berth_json_object *root) {
   }
 }
 
-static void read_root(struct berth_json_reader *reader, struct berth_problem **out_problem) {
+static void
+read_root(struct berth_json_reader *reader, bool forbid_inplace, struct berth_problem **out_problem) {
   struct berth_json_object root;
   if (!berth_json_open_object(reader, reader->root, ROOT_KEYS, N_ROOT_KEYS, &root)) {
     return;
@@ -90,9 +91,9 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
   for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
     find_list(reader, (enum berth_json_list)i, root.at[LIST_KEY[i]]);
   }
-  bool forbid_inplace = false;
-  berth_json_take_bool(&root, FORBID_INPLACE, &forbid_inplace);
-  if (forbid_inplace) {
+  bool says_so = false;
+  berth_json_take_bool(&root, FORBID_INPLACE, &says_so);
+  if (forbid_inplace || says_so) {
     berth_problem_builder_forbid_inplace(reader->builder);
   }
   berth_json_read_symbols(reader);
@@ -107,14 +108,8 @@ static void read_root(struct berth_json_reader *reader, struct berth_problem **o
   }
 }
 
-enum berth_code berth_json_read_problem(
-    const char *text, size_t n_bytes, const struct berth_allocator *allocator,
-    struct berth_problem **out_problem, struct berth_error *err) {
-  return berth_json_read_bound(text, n_bytes, NULL, allocator, out_problem, err);
-}
-
-enum berth_code berth_json_read_bound(
-    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+static enum berth_code read_problem(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings, bool forbid_inplace,
     const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
   struct berth_error unseen;
   struct berth_json_reader reader;
@@ -127,7 +122,25 @@ enum berth_code berth_json_read_bound(
   if (bindings != NULL) {
     berth_json_heed_finish(&reader, berth_problem_builder_bind(reader.builder, bindings, reader.err));
   }
-  read_root(&reader, out_problem);
+  read_root(&reader, forbid_inplace, out_problem);
   berth_json_reader_end(&reader);
   return reader.code;
+}
+
+enum berth_code berth_json_read_problem(
+    const char *text, size_t n_bytes, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) {
+  return read_problem(text, n_bytes, NULL, false, allocator, out_problem, err);
+}
+
+enum berth_code berth_json_read_bound(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
+  return read_problem(text, n_bytes, bindings, false, allocator, out_problem, err);
+}
+
+enum berth_code berth_json_read_without_inplace(
+    const char *text, size_t n_bytes, const struct berth_bindings *bindings,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
+  return read_problem(text, n_bytes, bindings, true, allocator, out_problem, err);
 }
