@@ -9,19 +9,28 @@ static void note_list(
     struct berth_inplace_result *result, const struct berth_graph *graph, const struct berth_clocks *clocks,
     uint32_t op, const uint32_t *begin, const uint32_t *values) {
   for (uint32_t i = begin[op]; i < begin[op + 1]; i++) {
-    berth_accesses_touch(&result->accesses, clocks, berth_liveness_root(graph, values[i]), op);
+    uint32_t root = berth_liveness_root(graph, values[i]);
+    uint32_t first = result->first_op[root];
+    if (first == BERTH_NO_INDEX) {
+      result->first_op[root] = op;
+    } else if (first != op && !berth_clocks_before(clocks, first, op)) {
+      result->is_shared[root] = true;
+    }
+    berth_accesses_touch(&result->accesses, clocks, root, op);
   }
 }
 
 static bool note_accesses(
     struct berth_inplace_result *result, struct berth_arena *arena, const struct berth_graph *graph,
     const struct berth_clocks *clocks) {
-  result->n_names = berth_arena_new_zeroed(arena, uint32_t, graph->n_values);
-  if (result->n_names == NULL || !berth_accesses_init(&result->accesses, arena, clocks, graph->n_values)) {
+  result->first_op = berth_arena_new(arena, uint32_t, graph->n_values);
+  result->is_shared = berth_arena_new_zeroed(arena, bool, graph->n_values);
+  if (result->first_op == NULL || result->is_shared == NULL ||
+      !berth_accesses_init(&result->accesses, arena, clocks, graph->n_values)) {
     return false;
   }
   for (uint32_t value = 0; value < graph->n_values; value++) {
-    result->n_names[berth_liveness_root(graph, value)]++;
+    result->first_op[value] = BERTH_NO_INDEX;
   }
   for (uint32_t op = 0; op < graph->n_operators; op++) {
     note_list(result, graph, clocks, op, graph->input_begin, graph->inputs);
@@ -204,15 +213,13 @@ static bool is_foreign(const struct berth_graph *graph, uint32_t root) {
   return (graph->value_flags[root] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
-/* With streams: everyone else is done with the operand, and nobody else writes the result. */
+/* With streams: everyone else is done with the operand, and touches the result, under any name, later. */
 static bool is_ordered(const struct hearing *it) {
   const struct berth_inplace_input *input = it->input;
   if (input->clocks == NULL) {
     return true;
   }
-  uint32_t result = it->permission->result;
-  bool accumulated = (input->graph->value_flags[result] & BERTH_VALUE_ACCUMULATED) != 0;
-  return !accumulated && it->result->n_names[result] == 1 &&
+  return !it->result->is_shared[it->to] &&
          berth_accesses_within(
              berth_accesses_last(&it->result->accesses, it->from),
              berth_clock_of(input->clocks, it->permission->op), input->clocks->n_streams);

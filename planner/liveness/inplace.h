@@ -55,7 +55,8 @@ struct berth_inplace_result {
   bool *taken;                    /* of roots: a result lies in it, or it lies inside a result */
   int64_t *upper;                 /* of roots: with those that lie inside; an operand inside ends there */
   struct berth_accesses accesses; /* of roots, if there are clocks */
-  uint32_t *n_names;              /* of roots: values that are it or views of it, if there are clocks */
+  uint32_t *first_op;             /* of roots, if there are clocks: the first of the list to touch it, */
+  bool *is_shared;                /* and whether another may run before that one has */
 
   /* While permissions are settled: */
   uint32_t *parent; /* of roots: whose storage it shares, the root itself if it is storage */

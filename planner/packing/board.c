@@ -363,6 +363,7 @@ static uint64_t tightest(
 static struct berth_board_set partner_ranges(struct berth_board *board, uint32_t i) {
   struct berth_board_set set = {.ranges = board->partner_ranges};
   uint32_t n_placed = 0;
+  board->n_visited += berth_pairs_n(board->pairs, i);
   for (uint32_t k = 0; k < berth_pairs_n(board->pairs, i); k++) {
     uint32_t other = board->pairs->other[board->pairs->begin[i] + k];
     if (board->offset[other] != BERTH_NO_PLACE) {
@@ -374,6 +375,7 @@ static struct berth_board_set partner_ranges(struct berth_board *board, uint32_t
     return set;
   }
   berth_sort_items(board->partner_items, &board->partner_items[n_placed], n_placed);
+  board->n_visited += 8 * (uint64_t)n_placed; /* the sort's passes */
   for (uint32_t k = 0; k < n_placed; k++) {
     uint64_t begin = board->partner_items[k].key;
     uint64_t end = begin + board->instance->size[board->partner_items[k].index];

@@ -117,6 +117,39 @@ static struct berth_problem *last_reader(bool parallel) {
   return finish(builder);
 }
 
+/* The result has a view, and is added to later: whoever touches it comes after the operator. */
+START_TEST(in_place_with_views_and_later_writers) {
+  for (uint32_t waits = 0; waits < 2; waits++) {
+    struct berth_problem_builder *builder = start();
+    add_value(builder, 100, BERTH_CLASS_TEMPORARY, false);
+    struct berth_value_spec result = berth_value_spec_default();
+    result.size_bytes = 100;
+    result.class_ = BERTH_CLASS_OUTPUT;
+    result.accumulated = true;
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &result, NULL, NULL), BERTH_OK);
+    struct berth_value_spec view = berth_value_spec_default();
+    view.size_bytes = 10;
+    view.view_of = 1;
+    view.accumulated = true;
+    ck_assert_int_eq(berth_problem_builder_add_value(builder, &view, NULL, NULL), BERTH_OK);
+    const struct op ops[] = {
+        {{END}, {0, END}, 0, {END}, 0, 0},
+        {{0, END}, {1, END}, 0, {END}, 0, 1},
+        {{END}, {2, END}, 1, {waits != 0 ? 1 : END, END}, 0, 0}, /* writes a part on another stream */
+    };
+    for (int i = 0; i < 3; i++) {
+      ck_assert_int_eq(add_op(builder, &ops[i], NULL), BERTH_OK);
+    }
+    struct berth_problem *problem = finish(builder);
+    ck_assert_int_eq(
+        berth_problem_permissions(problem)->items[0].answer,
+        waits != 0 ? BERTH_INPLACE_USED : BERTH_INPLACE_NOT_ORDERED);
+    ck_assert_uint_eq(plan(problem), waits != 0 ? 100 : 200);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
 START_TEST(in_place_wants_an_order_that_is_enforced) {
   struct berth_problem *problem = last_reader(false);
   ck_assert_int_eq(berth_problem_permissions(problem)->items[0].answer, BERTH_INPLACE_USED);
@@ -383,7 +416,7 @@ int main(void) {
   return berth_suite_run(
       "problem/streams",
       (const TTest *const[]){
-          what_is_not_ordered_does_not_share, in_place_wants_an_order_that_is_enforced, bad_orders_are_blamed,
-          conflict_means_not_ordered, many_operators_on_eight_streams, streams_that_never_meet,
-          one_stream_says_nothing, NULL});
+          what_is_not_ordered_does_not_share, in_place_wants_an_order_that_is_enforced,
+          in_place_with_views_and_later_writers, bad_orders_are_blamed, conflict_means_not_ordered,
+          many_operators_on_eight_streams, streams_that_never_meet, one_stream_says_nothing, NULL});
 }
