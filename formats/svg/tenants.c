@@ -32,7 +32,9 @@ static bool is_tenant(const struct berth_svg_view *view, const struct berth_grap
   }
   const struct berth_permissions *permissions = berth_problem_permissions(view->problem);
   for (uint32_t k = 0; k < permissions->n; k++) {
-    if (permissions->items[k].answer == BERTH_INPLACE_USED && permissions->items[k].result == value) {
+    const struct berth_permission *used = &permissions->items[k];
+    uint32_t tenant = used->kind == BERTH_INPLACE_INSIDE ? used->operand : used->result;
+    if (used->answer == BERTH_INPLACE_USED && tenant == value) {
       return true;
     }
   }
