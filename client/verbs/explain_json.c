@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "verbs/explain.h"
 
 enum { N_PEAKS_WRITTEN = 16 };
@@ -56,16 +58,16 @@ static void write_sums(
   berth_json_close(json, ']');
 }
 
-static void write_item(
-    struct berth_json *json, const struct berthctl_explained *explained, const struct berthctl_moment *moment,
-    uint32_t item) {
+/* A buffer and what it has of all that is live. */
+static void write_buffer(
+    struct berth_json *json, const struct berthctl_explained *explained, uint32_t buffer, uint64_t live_bytes,
+    uint64_t of_bytes) {
   const struct berth_buffers *buffers = berth_problem_buffers(explained->problem);
-  uint32_t buffer = moment->items[item].buffer;
   berth_json_open(json, NULL, '{');
   berth_json_u64(json, "index", buffer);
   write_id(json, "id", berth_problem_buffer_id(explained->problem, buffer));
-  berth_json_u64(json, "live_bytes", moment->items[item].live_bytes);
-  berth_json_double(json, "share", berthctl_share(moment->items[item].live_bytes, moment->live_bytes));
+  berth_json_u64(json, "live_bytes", live_bytes);
+  berth_json_double(json, "share", berthctl_share(live_bytes, of_bytes));
   berth_json_u64(json, "size", buffers->size_bytes[buffer]);
   berth_json_i64(json, "lower", buffers->lower[buffer]);
   berth_json_i64(json, "upper", buffers->upper[buffer]);
@@ -81,7 +83,7 @@ static void write_items(
     const struct berthctl_moment *moment) {
   berth_json_open(json, "contributions", '[');
   for (uint32_t i = 0; i < moment->n_items; i++) {
-    write_item(json, explained, moment, i);
+    write_buffer(json, explained, moment->items[i].buffer, moment->items[i].live_bytes, moment->live_bytes);
   }
   berth_json_close(json, ']');
 }
@@ -121,6 +123,22 @@ static void write_peaks(struct berth_json *json, const struct berthctl_explained
     berthctl_moment_finish(&moment);
   }
   berth_json_close(json, ']');
+}
+
+/* Every buffer, with what it has at the step that is explained. */
+static void write_buffers(struct berth_json *json, const struct berthctl_explained *explained) {
+  uint32_t n = berth_problem_buffers(explained->problem)->n;
+  const struct berthctl_moment *moment = &explained->moment;
+  uint64_t *live = calloc((size_t)n + 1, sizeof *live);
+  berth_json_open(json, "buffers", '[');
+  for (uint32_t i = 0; live != NULL && i < moment->n_items; i++) {
+    live[moment->items[i].buffer] += moment->items[i].live_bytes;
+  }
+  for (uint32_t i = 0; live != NULL && i < n; i++) {
+    write_buffer(json, explained, i, live[i], moment->live_bytes);
+  }
+  berth_json_close(json, ']');
+  free(live);
 }
 
 static void write_operators(struct berth_json *json, const struct berthctl_explained *explained) {
@@ -175,6 +193,7 @@ void berthctl_explained_write(const struct berthctl_explained *explained, bool a
   write_sums(&object.json, explained, &explained->moment);
   write_items(&object.json, explained, &explained->moment);
   write_peaks(&object.json, explained, all);
+  write_buffers(&object.json, explained);
   if (explained->producers != NULL) {
     write_operators(&object.json, explained);
     write_permissions(&object.json, explained->problem);

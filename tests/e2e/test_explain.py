@@ -24,6 +24,7 @@ def test_every_peak_by_itself(folder):
     for peak in answer["peaks"]:
         assert sum(c["live_bytes"] for c in peak["contributions"]) == peak["live_bytes"] == answer["peak_bytes"] == 107
         assert sum(peak["classes"].values()) == 107
+    assert [(b["id"], b["live_bytes"], b["size"]) for b in answer["buffers"]] == [("A", 100, 100), ("B", 0, 100), ("C", 7, 7)]
     said = bare_ctl("explain", path, "--all").out
     assert "live at step 0" in said and "live at step 4" in said
 
