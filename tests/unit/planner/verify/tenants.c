@@ -156,32 +156,59 @@ static const char *const TEXTS[N_MUTATIONS] = {
 #undef M
 };
 
-static void spoil(struct berth_problem *problem, enum mutation mutation) {
+/* Sizes, places and answers. */
+static void spoil_places(struct berth_problem *problem, enum mutation mutation) {
   switch (mutation) {
-  case PIN_RESULT:
-    problem->columns.value_pin.items[X] = 7;
+  case LARGER:
+    problem->columns.value_size.items[X] = 9;
     break;
-  case PIN_OPERAND:
-    problem->columns.value_pin.items[K] = 7;
+  case LARGER_INSIDE:
+    problem->columns.value_size.items[S] = 5;
     break;
-  case PIN_INSIDE:
-    problem->columns.value_pin.items[S] = 7;
+  case MEETS:
+    permission(problem, 1)->bytes = 1;
     break;
-  case PIN_BEHIND:
-    problem->columns.value_pin.items[Y] = 7;
+  case ELSEWHERE:
+    problem->columns.value_offset.items[S]--;
     break;
-  case POOL_RESULT:
-    restrict_pools(problem, X);
+  case SHIFTED:
+    problem->columns.value_offset.items[X]++;
     break;
-  case POOL_INSIDE:
-    restrict_pools(problem, S);
+  case TOO_NEAR:
+    problem->columns.value_offset.items[Y]++;
     break;
-  case POOL_HOST:
-    restrict_pools(problem, K);
+  case TOO_FAR:
+    permission(problem, 3)->bytes = 3;
     break;
-  case POOL_BEHIND:
-    restrict_pools(problem, Y);
+  case AS_OVER:
+    permission(problem, 3)->kind = BERTH_INPLACE_OVER;
     break;
+  case OTHER_BYTE:
+    permission(problem, 0)->bytes = 3;
+    break;
+  case INSIDE_AS_OVER:
+    permission(problem, 0)->kind = BERTH_INPLACE_OVER;
+    break;
+  case NOT_USED:
+    permission(problem, 2)->answer = BERTH_INPLACE_RESTRICTED;
+    break;
+  case NOT_INSIDE:
+    permission(problem, 0)->answer = BERTH_INPLACE_BEYOND;
+    break;
+  case OTHER_BUFFER:
+    problem->columns.value_buffer.items[X] = 0;
+    break;
+  case ASKEW:
+    problem->columns.value_alignment.items[X] = 4;
+    break;
+  default:
+    break;
+  }
+}
+
+/* Who reads and writes what, and what for. */
+static void spoil_graph(struct berth_problem *problem, enum mutation mutation) {
+  switch (mutation) {
   case READ_LATER:
     reads(problem, BEHIND, 1, K);
     break;
@@ -230,49 +257,40 @@ static void spoil(struct berth_problem *problem, enum mutation mutation) {
   case EXTERNAL:
     flag(problem, K, BERTH_VALUE_EXTERNAL);
     break;
-  case LARGER:
-    problem->columns.value_size.items[X] = 9;
+  default:
+    spoil_places(problem, mutation);
     break;
-  case LARGER_INSIDE:
-    problem->columns.value_size.items[S] = 5;
+  }
+}
+
+static void spoil(struct berth_problem *problem, enum mutation mutation) {
+  switch (mutation) {
+  case PIN_RESULT:
+    problem->columns.value_pin.items[X] = 7;
     break;
-  case MEETS:
-    permission(problem, 1)->bytes = 1;
+  case PIN_OPERAND:
+    problem->columns.value_pin.items[K] = 7;
     break;
-  case ELSEWHERE:
-    problem->columns.value_offset.items[S]--;
+  case PIN_INSIDE:
+    problem->columns.value_pin.items[S] = 7;
     break;
-  case SHIFTED:
-    problem->columns.value_offset.items[X]++;
+  case PIN_BEHIND:
+    problem->columns.value_pin.items[Y] = 7;
     break;
-  case TOO_NEAR:
-    problem->columns.value_offset.items[Y]++;
+  case POOL_RESULT:
+    restrict_pools(problem, X);
     break;
-  case TOO_FAR:
-    permission(problem, 3)->bytes = 3;
+  case POOL_INSIDE:
+    restrict_pools(problem, S);
     break;
-  case AS_OVER:
-    permission(problem, 3)->kind = BERTH_INPLACE_OVER;
+  case POOL_HOST:
+    restrict_pools(problem, K);
     break;
-  case OTHER_BYTE:
-    permission(problem, 0)->bytes = 3;
+  case POOL_BEHIND:
+    restrict_pools(problem, Y);
     break;
-  case INSIDE_AS_OVER:
-    permission(problem, 0)->kind = BERTH_INPLACE_OVER;
-    break;
-  case NOT_USED:
-    permission(problem, 2)->answer = BERTH_INPLACE_RESTRICTED;
-    break;
-  case NOT_INSIDE:
-    permission(problem, 0)->answer = BERTH_INPLACE_BEYOND;
-    break;
-  case OTHER_BUFFER:
-    problem->columns.value_buffer.items[X] = 0;
-    break;
-  case ASKEW:
-    problem->columns.value_alignment.items[X] = 4;
-    break;
-  case N_MUTATIONS:
+  default:
+    spoil_graph(problem, mutation);
     break;
   }
 }
