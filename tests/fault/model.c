@@ -106,12 +106,41 @@ static enum berth_code run(void *ctx, const struct berth_allocator *allocator, s
 }
 
 START_TEST(graphs_of_every_shape) {
-  static struct shape shapes[] = {{false, false}, {true, false}, {false, true}};
+  static struct shape shapes[] = {{false, false}, {true, false}, {false, true}, {true, true}};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     uint64_t n = nth_refused("model", run, &shapes[i]);
     printf("shape %zu: %llu requests\n", i, (unsigned long long)n);
     ck_assert_uint_gt(n, 20);
   }
+}
+END_TEST
+
+/* Buffers of a partial order, most of which have bytes that others may not take. */
+static enum berth_code
+run_clocks(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  (void)ctx;
+  struct berth_problem_builder *builder = NULL;
+  struct berth_problem *problem = NULL;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  for (uint32_t i = 0; i < 40 && code == BERTH_OK; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    uint32_t lower[3] = {i % 3 == 0 ? i : i / 4, i % 3 == 1 ? i : i / 5, i % 3 == 2 ? i : i / 6};
+    uint32_t upper[3] = {lower[0] + 1 + i % 4, lower[1], lower[2] + i % 2};
+    spec.size_bytes = 8 + i % 7;
+    spec.clock_lower = lower;
+    spec.clock_upper = upper;
+    spec.n_clocks = 3;
+    code = berth_problem_builder_add_buffer(builder, &spec, NULL, err);
+  }
+  code = code != BERTH_OK ? code : berth_problem_builder_finish(builder, &problem, err);
+  berth_problem_builder_destroy(builder);
+  code = code != BERTH_OK ? code : judge(problem, allocator, err);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(buffers_with_clocks) {
+  ck_assert_uint_gt(nth_refused("clocks", run_clocks, NULL), 20);
 }
 END_TEST
 
@@ -140,5 +169,6 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "fault/model", (const TTest *const[]){graphs_of_every_shape, sizes_by_expressions, NULL});
+      "fault/model",
+      (const TTest *const[]){graphs_of_every_shape, buffers_with_clocks, sizes_by_expressions, NULL});
 }
