@@ -160,6 +160,7 @@ static const struct phase SMALL_PHASES[] = {
     {0, 0, 0, NULL},
 };
 static const struct phase LARGE_PHASES[] = {
+    {BERTH_STRATEGY_EXACT, 16, UINT32_MAX, &berth_packing_contract},
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
     {BERTH_STRATEGY_CORE, 16, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 3, UINT32_MAX, &berth_packing_improve},

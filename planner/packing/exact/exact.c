@@ -1,12 +1,89 @@
 #include "packing/exact/exact.h"
 
 #include "packing/exact/campaign.h"
+#include "packing/exact/contract.h"
 #include "packing/exact/relation.h"
 
 static enum berth_code run_campaign(struct berth_packing_search *search, bool *out_usable) {
   struct berth_campaign campaign;
   enum berth_code code = berth_campaign_init(&campaign, search, out_usable);
   return code == BERTH_OK && *out_usable ? berth_campaign_run(&campaign) : code;
+}
+
+enum { CONTRACT_SHARE = 16 };
+
+/* Offsets of the blocks that are left, in place of their buffers'; *out_found unless none were found. */
+static enum berth_code pack_blocks(
+    struct berth_packing_search *search, struct berth_contraction *contraction, uint64_t *offset,
+    bool *out_found) {
+  uint32_t *members;
+  struct berth_packing_instance rest;
+  if (!berth_contraction_rest(contraction, search->arena, &members, &rest)) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  struct berth_effort *effort = search->effort;
+  struct berth_packing_search blocks = {
+      .instance = &rest,
+      .arena = search->arena,
+      .effort = effort,
+      .switches = search->switches,
+      .lower_bound = contraction->load,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = berth_arena_new(search->arena, uint64_t, rest.n_buffers),
+      .any_fit = true};
+  if (blocks.best_offset == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
+  berth_effort_set_limit(effort, effort->ticks + left / CONTRACT_SHARE);
+  bool is_usable;
+  enum berth_code code = run_campaign(&blocks, &is_usable);
+  berth_effort_set_limit(effort, limit);
+  *out_found = code == BERTH_OK && blocks.best_arena != BERTH_UNLIMITED;
+  for (uint32_t k = 0; *out_found && k < rest.n_buffers; k++) {
+    offset[members[k]] = blocks.best_offset[k];
+  }
+  return code;
+}
+
+static enum berth_code contract(struct berth_packing_search *search, uint32_t most_terms, bool *out_goes_on) {
+  struct berth_contraction contraction;
+  enum berth_code code =
+      berth_contraction_init(&contraction, search->instance, search->arena, search->effort, out_goes_on);
+  if (code != BERTH_OK || !*out_goes_on || contraction.load >= search->best_arena ||
+      contraction.load > search->instance->capacity) {
+    *out_goes_on = false;
+    return code;
+  }
+  berth_contraction_join(&contraction, most_terms);
+  uint64_t *offset = berth_arena_new(search->arena, uint64_t, contraction.n_blocks);
+  if (offset == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  bool is_found = false;
+  *out_goes_on = contraction.n_blocks > search->instance->n_buffers; /* something was joined */
+  if (*out_goes_on) {
+    code = pack_blocks(search, &contraction, offset, &is_found);
+  }
+  if (is_found) {
+    berth_contraction_expand(&contraction, offset);
+    berth_packing_offer(search, offset, contraction.load);
+    *out_goes_on = false;
+  }
+  return code;
+}
+
+/* Ever more cautious guesses. */
+static enum berth_code run_contraction(struct berth_packing_search *search) {
+  enum berth_code code = BERTH_OK;
+  bool goes_on = !berth_packing_done(search);
+  for (uint32_t terms = BERTH_CONTRACTION_MOST_TERMS;
+       goes_on && code == BERTH_OK && terms > BERTH_CONTRACTION_FEWEST_TERMS; terms--) {
+    struct berth_arena_mark mark = berth_arena_mark(search->arena);
+    code = contract(search, terms, &goes_on);
+    berth_arena_rewind(search->arena, mark);
+  }
+  return code;
 }
 
 static enum berth_code run_relation(struct berth_packing_search *search) {
@@ -22,12 +99,15 @@ static enum berth_code run(struct berth_packing_search *search) {
     return BERTH_OK; /* it lists pairs */
   }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);
-  bool is_usable = false;
+  bool is_usable = false; /* by the niche search */
   enum berth_code code = BERTH_OK;
-  if (search->switches & BERTH_EXACT_NICHES) {
+  if (search->switches & BERTH_EXACT_CONTRACT) {
+    code = run_contraction(search);
+  }
+  if (code == BERTH_OK && search->switches & BERTH_EXACT_NICHES) {
     code = run_campaign(search, &is_usable);
   }
-  if (code == BERTH_OK && !is_usable) {
+  if (code == BERTH_OK && !is_usable && !berth_packing_done(search)) {
     code = run_relation(search);
   }
   berth_arena_rewind(search->arena, mark);
@@ -35,3 +115,4 @@ static enum berth_code run(struct berth_packing_search *search) {
 }
 
 const struct berth_packing_strategy berth_packing_exact = {.name = "exact", .run = run};
+const struct berth_packing_strategy berth_packing_contract = {.name = "contract", .run = run_contraction};

@@ -318,22 +318,42 @@ START_TEST(interrupted) {
 }
 END_TEST
 
-/* A problem that keeps any search busy for minutes, in a file that the caller removes. */
+static unsigned draw(uint32_t *state, unsigned below) {
+  *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+  return (*state >> 8) % below;
+}
+
+/* A problem that keeps any search busy for minutes, in a file that the caller removes: a rectangle cut into
+ * pieces, each a little smaller than it was, so that there is next to no room and no equal edges tell how
+ * they belong together. */
 static void make_endless(char *path) {
+  enum { N = 1500 };
+  static unsigned pieces[N][3] = {{0, 400, 10000000}}; /* lower, upper, size */
+  uint32_t state = 1;
+  for (unsigned n = 1; n < N;) {
+    unsigned *piece = pieces[draw(&state, n)];
+    unsigned life = piece[1] - piece[0];
+    bool is_early = draw(&state, 2) == 0 && life > 1;
+    if (!is_early && piece[2] < 2000) {
+      continue;
+    }
+    memcpy(pieces[n], piece, sizeof pieces[n]);
+    if (is_early) {
+      piece[1] = pieces[n][0] = piece[0] + 1 + draw(&state, life - 1);
+    } else {
+      piece[2] = 1000 + draw(&state, piece[2] - 1999);
+      pieces[n][2] -= piece[2];
+    }
+    n++;
+  }
   int fd = mkstemp(path);
   ck_assert_int_ge(fd, 0);
   FILE *file = fdopen(fd, "w");
   ck_assert_ptr_nonnull(file);
   fputs("id,lower,upper,size\n", file);
-  uint32_t state = 1;
-  for (unsigned i = 0; i < 2000; i++) {
-    unsigned numbers[3];
-    for (unsigned k = 0; k < 3; k++) {
-      state = state * UINT32_C(1664525) + UINT32_C(1013904223);
-      numbers[k] = state >> 8;
-    }
-    unsigned lower = numbers[0] % 500;
-    fprintf(file, "%u,%u,%u,%u\n", i, lower, lower + 1 + numbers[1] % 125, 1 + numbers[2] % 1000000);
+  for (unsigned i = 0; i < N; i++) {
+    unsigned size = pieces[i][2] - draw(&state, pieces[i][2] / 500);
+    fprintf(file, "%u,%u,%u,%u\n", i, pieces[i][0], pieces[i][1], size);
   }
   ck_assert_int_eq(fclose(file), 0);
 }
