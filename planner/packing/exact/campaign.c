@@ -103,11 +103,12 @@ open_at(struct berth_campaign *campaign, uint64_t capacity, uint32_t n_rounds) {
   return outcome;
 }
 
-static void feed_memo(struct berth_campaign *campaign) {
+static bool feed_memo(struct berth_campaign *campaign) {
   struct berth_niche_search *search = &campaign->search;
   if (search->n_nodes > NODES_A_SLOT * search->memo.n_slots && search->memo.n_slots < MOST_MEMO_SLOTS) {
-    berth_niche_search_grow_memo(search, 4 * search->memo.n_slots);
+    return berth_niche_search_grow_memo(search, 4 * search->memo.n_slots);
   }
+  return true;
 }
 
 /* 1, 1, 2, 1, 1, 2, 4, ... for k = 1, 2, 3, ... (Luby, Sinclair and Zuckerman 1993). */
@@ -152,7 +153,9 @@ restart_at(struct berth_campaign *campaign, uint64_t capacity, uint64_t n_nodes)
 /* One turn of everything at a capacity. */
 static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint64_t capacity) {
   struct berth_niche_search *search = &campaign->search;
-  feed_memo(campaign);
+  if (!feed_memo(campaign)) {
+    return BERTH_NICHE_NO_MEMORY;
+  }
   uint32_t k = berth_rng_below(&campaign->rng, N_OPENING);
   run_in_order(campaign, opening[k].pick, opening[k].by, 0);
   search->may_jump = false;
@@ -228,10 +231,9 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
   }
   uint64_t middle = aim + (ceiling - aim + 1) / 2;
   swap_past(campaign);
-  if (campaign->search.memo.n_slots == 0) {
-    berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
-  }
-  enum berth_niche_outcome outcome = open_at(campaign, middle, 1);
+  bool has_memo =
+      campaign->search.memo.n_slots != 0 || berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
+  enum berth_niche_outcome outcome = has_memo ? open_at(campaign, middle, 1) : BERTH_NICHE_NO_MEMORY;
   if (outcome == BERTH_NICHE_LIMIT) {
     outcome = restart_at(campaign, middle, campaign->n_budget / 2);
   }

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/effort.h"
 #include "packing/pieces.h"
 
-enum { MAX_MEETINGS = 1 << 23 };
+enum { MAX_MEETINGS = 1 << 23, POLL_BUFFERS = 64 };
 
 /* The steps to keep, as section numbers: step s belongs to section step_section[s]; a dropped step's live set
  * is inside that of the section after it (or before it), so a stretch [lower, upper) of steps becomes the
@@ -188,6 +189,9 @@ static enum berth_code list_members(struct berth_niche_model *model, struct bert
         model->members[end[s]++] = b;
       }
     }
+    if (b % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
   }
   return BERTH_OK;
 }
@@ -226,6 +230,9 @@ list_meetings(struct berth_niche_model *model, struct berth_arena *arena, bool *
   for (uint32_t b = 0; b < n; b++) {
     model->meet_begin[b] = (uint32_t)total;
     total += list_meetings_of(model, b, seen, NULL);
+    if (b % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
     if (total > MAX_MEETINGS) {
       *out_usable = false;
       return BERTH_OK;
@@ -239,6 +246,9 @@ list_meetings(struct berth_niche_model *model, struct berth_arena *arena, bool *
   memset(seen, 0, n * sizeof *seen);
   for (uint32_t b = 0; b < n; b++) {
     list_meetings_of(model, b, seen, model->meets + model->meet_begin[b]);
+    if (b % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
   }
   return BERTH_OK;
 }

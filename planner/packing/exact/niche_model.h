@@ -42,7 +42,8 @@ struct berth_niche_model {
   uint32_t *meets;        /* the buffers that share a section with it */
 };
 
-/* False in out_usable if the search does not apply: byte windows, or too many meetings to list. */
+/* False in out_usable if the search does not apply: byte windows, or too many meetings to list. Polls the
+ * arena's effort; if that is stopped, RESOURCE_EXHAUSTED. */
 enum berth_code berth_niche_model_init(
     struct berth_niche_model *model, const struct berth_packing_instance *instance, struct berth_arena *arena,
     bool *out_usable) BERTH_MUST_USE;

@@ -34,16 +34,16 @@ enum berth_code berth_niche_search_init(
   for (size_t k = 0; k < 2 * n_sections; k++) {
     search->section_salt[k] = berth_rng_next(&rng) | 1;
   }
-  berth_niche_search_grow_memo(search, FIRST_SLOTS);
-  return BERTH_OK;
+  return berth_niche_search_grow_memo(search, FIRST_SLOTS) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }
 
-void berth_niche_search_grow_memo(struct berth_niche_search *search, size_t n_slots) {
+bool berth_niche_search_grow_memo(struct berth_niche_search *search, size_t n_slots) {
   struct berth_niche_key *slots =
       berth_arena_new_zeroed(search->state.arena, struct berth_niche_key, n_slots);
   if (slots != NULL) {
     search->memo = (struct berth_niche_memo){slots, n_slots};
   }
+  return slots != NULL;
 }
 
 static bool

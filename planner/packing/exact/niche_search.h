@@ -94,8 +94,8 @@ enum berth_code berth_niche_search_init(
     struct berth_niche_search *search, const struct berth_niche_model *model, struct berth_arena *arena,
     struct berth_effort *effort) BERTH_MUST_USE;
 
-/* A larger memo, empty; keeps the old one where memory runs out. */
-void berth_niche_search_grow_memo(struct berth_niche_search *search, size_t n_slots);
+/* A larger memo, empty; false if memory ran out. */
+bool berth_niche_search_grow_memo(struct berth_niche_search *search, size_t n_slots);
 
 /* Searches at most n_nodes more. After FOUND the offsets are in the state, in units. */
 enum berth_niche_outcome

@@ -37,7 +37,10 @@ static void add_range(struct ranges *ranges, struct berth_forbidden range) {
   ranges->n = n_kept + 1;
 }
 
-static void add_pair(const struct berth_packing_instance *in, uint32_t a, uint32_t b, struct ranges *ranges) {
+/* `is_conflict`: they must not share bytes, whatever their lives. */
+static void add_pair(
+    const struct berth_packing_instance *in, uint32_t a, uint32_t b, bool is_conflict,
+    struct ranges *ranges) {
   ranges->first_of_pair = ranges->n;
   struct berth_pieces of_a = berth_pieces_of(in, a);
   struct berth_piece p, q;
@@ -52,22 +55,31 @@ static void add_pair(const struct berth_packing_instance *in, uint32_t a, uint32
       }
     }
   }
-  for (uint32_t c = 0; c < in->n_conflicts; c++) {
-    if (in->conflicts[c][0] == a && in->conflicts[c][1] == b) {
-      add_range(ranges, (struct berth_forbidden){a, b, -(int64_t)in->size[b], (int64_t)in->size[a]});
-    }
+  if (is_conflict) {
+    add_range(ranges, (struct berth_forbidden){a, b, -(int64_t)in->size[b], (int64_t)in->size[a]});
   }
 }
 
-static void add_pairs(const struct berth_packing_instance *in, struct ranges *ranges) {
+/* False when effort is spent. */
+static bool
+add_pairs(const struct berth_packing_instance *in, struct berth_effort *effort, struct ranges *ranges) {
+  uint32_t conflict = 0; /* they are sorted as the pairs here come */
   for (uint32_t a = 0; a < in->n_buffers; a++) {
     for (uint32_t b = a + 1; b < in->n_buffers && ranges->n <= MOST_FORBIDDEN; b++) {
-      bool may_meet = in->lower[a] < in->upper[b] && in->lower[b] < in->upper[a];
-      if (may_meet || in->n_conflicts != 0) {
-        add_pair(in, a, b, ranges);
+      bool may_meet = in->lower[a] < in->upper[b] && in->lower[b] < in->upper[a], is_conflict = false;
+      for (; conflict < in->n_conflicts && in->conflicts[conflict][0] == a && in->conflicts[conflict][1] <= b;
+           conflict++) {
+        is_conflict |= in->conflicts[conflict][1] == b;
+      }
+      if (may_meet || is_conflict) {
+        add_pair(in, a, b, is_conflict, ranges);
       }
     }
+    if (!berth_effort_spend(effort, in->n_buffers - a)) {
+      return false;
+    }
   }
+  return true;
 }
 
 enum berth_code berth_relation_init(
@@ -78,8 +90,7 @@ enum berth_code berth_relation_init(
   *relation = (struct berth_relation){.instance = instance, .effort = effort, .arena = arena};
   *out_usable = n > 0 && n <= MOST_BUFFERS && instance->n_conflicts <= MOST_BUFFERS;
   if (*out_usable) {
-    add_pairs(instance, &counted);
-    *out_usable = counted.n <= MOST_FORBIDDEN;
+    *out_usable = add_pairs(instance, effort, &counted) && counted.n <= MOST_FORBIDDEN;
   }
   if (!*out_usable) {
     return BERTH_OK;
@@ -99,7 +110,7 @@ enum berth_code berth_relation_init(
     return BERTH_RESOURCE_EXHAUSTED;
   }
   struct ranges filled = {.items = relation->forbidden};
-  add_pairs(instance, &filled);
+  *out_usable = add_pairs(instance, effort, &filled);
   relation->n_forbidden = filled.n;
   return BERTH_OK;
 }

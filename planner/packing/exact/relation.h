@@ -65,7 +65,7 @@ enum berth_relation_result {
   BERTH_RELATION_NO_MEMORY,
 };
 
-/* False in out_usable if there are too many pairs. */
+/* False in out_usable if there are too many pairs, or effort is spent before they are listed. */
 enum berth_code berth_relation_init(
     struct berth_relation *relation, const struct berth_packing_instance *instance, struct berth_arena *arena,
     struct berth_effort *effort, bool *out_usable) BERTH_MUST_USE;
