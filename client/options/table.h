@@ -115,6 +115,13 @@ enum berthctl_kind {
     "the smaller of the first two")                                                                          \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
     "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
+  X(SYMBOL, "symbol", 0, TEXT, "SYMBOL", BERTHCTL_ON(FIT), NULL,                                             \
+    "find the largest number of this symbol at which the problem fits")                                      \
+  X(LIMIT, "limit", 0, COUNT, "N", BERTHCTL_ON(FIT), NULL,                                                   \
+    "where the search for --symbol ends; its upper bound, or 2^20 if it has none")                           \
+  X(MARGIN, "margin", 0, PERCENT, "PERCENT", BERTHCTL_ON(FIT), NULL,                                         \
+    "how much larger than planned an arena may turn out to be, such as 10%: with --symbol that much of the " \
+    "capacity stays free")                                                                                   \
   X(BIND, "bind", 'B', TEXT, "SYMBOL=N,...", BERTHCTL_ON_BOUND, NULL,                                        \
     "numbers for the problem's symbols, or ranges such as n=1..8; what is not bound is planned for at the "  \
     "most that it can be")                                                                                   \

@@ -72,6 +72,48 @@ static void print_source(const struct berthctl_summary *summary) {
   }
 }
 
+static void print_symbols(const struct berthctl_summary *summary) {
+  const struct berth_problem *problem = summary->what.problem;
+  const struct berth_symbols *symbols = problem != NULL ? berth_problem_symbols(problem) : NULL;
+  if (symbols == NULL || symbols->n_symbols == 0) {
+    return;
+  }
+  if (summary->what.bounds_bytes != 0) {
+    print_bytes("at the bounds", summary->what.bounds_bytes, "");
+  }
+  printf("  %-15s", "symbols");
+  for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+    const struct berth_binding *range = &symbols->ranges[i];
+    printf(" %.*s=%" PRIu64, (int)range->symbol.size, range->symbol.data, range->lower);
+    if (range->upper == BERTH_UNBOUNDED) {
+      printf("..");
+    } else if (range->upper != range->lower) {
+      printf("..%" PRIu64, range->upper);
+    }
+  }
+  putchar('\n');
+  struct berth_dynamic dynamic = berth_problem_dynamic(problem);
+  for (uint32_t i = 0; i < dynamic.n; i++) {
+    const struct berth_dynamic_item *item = &dynamic.items[i];
+    struct berth_text id = item->is_workspace ? berth_problem_operator_id(problem, item->item)
+                                              : berth_problem_value_id(problem, item->item);
+    char name[NAME_SIZE];
+    snprintf(
+        name, sizeof name, "%s %" PRIu32, item->is_workspace ? "the workspace of operator" : "value",
+        item->item);
+    if (id.size != 0) {
+      int n = (int)(id.size < NAME_SIZE / 2 ? id.size : NAME_SIZE / 2);
+      snprintf(name, sizeof name, "%s%.*s", item->is_workspace ? "the workspace of " : "", n, id.data);
+    }
+    struct berth_text symbol =
+        item->symbol != BERTH_NO_INDEX ? symbols->symbols[item->symbol].name : (struct berth_text){.size = 0};
+    printf(
+        "  %-15s %s: %.*s%s\n", i == 0 ? "dynamic arena" : "", name, (int)symbol.size,
+        symbol.size != 0 ? symbol.data : "",
+        symbol.size != 0 ? " has no upper bound" : "a dimension is unknown");
+  }
+}
+
 static void print_pools(const struct berthctl_summary *summary, const struct berthctl_terminal *terminal) {
   const struct berth_plan *plan = summary->what.plan;
   if (plan->n_pools < 2 || summary->what.problem == NULL) {
@@ -189,6 +231,7 @@ void berthctl_summary_print(
   print_figures(summary);
   print_misfit(summary, terminal);
   print_source(summary);
+  print_symbols(summary);
   print_pools(summary, terminal);
   print_buffers(summary, terminal);
 }

@@ -10,13 +10,22 @@ berthctl_verb_fit(const struct berthctl_options *options, const struct berthctl_
   if (counts && (options->is_set[BERTHCTL_OPTION_CSV] || options->is_set[BERTHCTL_OPTION_SVG])) {
     return berthctl_say_usage(terminal, "--csv and --svg show one plan, and --instances makes several");
   }
-  if (!counts) {
+  bool searches = options->is_set[BERTHCTL_OPTION_SYMBOL];
+  if (!searches && (options->is_set[BERTHCTL_OPTION_LIMIT] || options->is_set[BERTHCTL_OPTION_MARGIN])) {
+    return berthctl_say_usage(terminal, "--limit and --margin go with --symbol");
+  }
+  if (searches && (counts || options->is_set[BERTHCTL_OPTION_CSV] || options->is_set[BERTHCTL_OPTION_SVG])) {
+    return berthctl_say_usage(
+        terminal, "--symbol makes several plans: not with --instances, --csv and --svg");
+  }
+  if (!counts && !searches) {
     return berthctl_verb_plan(options, terminal);
   }
   struct berth_problem *problem = NULL;
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_fit_instances(options, terminal, problem);
+    status = searches ? berthctl_fit_symbol(options, terminal, problem)
+                      : berthctl_fit_instances(options, terminal, problem);
   }
   berth_problem_unref(problem);
   return status;

@@ -112,8 +112,9 @@ static void say_left_out(
 
 enum berthctl_exit berthctl_compute_smallest(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    struct berth_problem **problem, struct berthctl_planned *out_planned) {
-  enum berthctl_exit status = berthctl_compute(options, terminal, *problem, out_planned);
+    struct berth_problem **problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes) {
+  enum berthctl_exit status =
+      berthctl_compute_bound(options, terminal, *problem, out_planned, out_bounds_bytes);
   struct berth_problem *without = NULL;
   struct berthctl_planned other = {.plan = NULL};
   struct berth_error err;

@@ -19,6 +19,23 @@ static enum berth_code read_problem(
                    input->bytes, input->n_bytes, bindings, NULL, out_problem, err);
 }
 
+/* A symbol that is searched for need not have an upper bound: the search's own will do for the first look. */
+static enum berth_code read_for_search(
+    const struct berthctl_options *options, const struct berthctl_input *input, struct berth_binding *items,
+    struct berth_bindings *bindings, enum berth_reuse reuse, struct berth_problem **out_problem,
+    struct berth_error *err) {
+  enum berth_code code = read_problem(input, bindings, reuse, out_problem, err);
+  bool is_searched = options->is_set[BERTHCTL_OPTION_SYMBOL] && bindings->n < BERTHCTL_MAX_BINDINGS;
+  if (code == BERTH_OK || err->reason != BERTH_REASON_UNBOUNDED || !is_searched) {
+    return code;
+  }
+  const char *name = options->text[BERTHCTL_OPTION_SYMBOL];
+  uint64_t limit = berthctl_search_limit(options);
+  items[bindings->n++] = (struct berth_binding){
+      .symbol = {.data = name, .size = (uint32_t)strlen(name)}, .lower = limit, .upper = limit};
+  return read_problem(input, bindings, reuse, out_problem, err);
+}
+
 enum berthctl_exit berthctl_load_problem(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
     struct berth_problem **out_problem) {
@@ -38,11 +55,12 @@ enum berthctl_exit berthctl_load_problem(
   enum berth_code code = berthctl_input_read(path, &input, &err);
   if (code == BERTH_OK) {
     bool is_json = berth_json_is_object(input.bytes, input.n_bytes);
-    if (!is_json && bindings.n != 0) {
+    if (!is_json && (bindings.n != 0 || options->is_set[BERTHCTL_OPTION_SYMBOL])) {
       berthctl_input_finish(&input);
-      return berthctl_say_usage(terminal, "--bind is for problems with symbols, which are JSON");
+      return berthctl_say_usage(
+          terminal, "--bind and --symbol are for problems with symbols, which are JSON");
     }
-    code = read_problem(&input, &bindings, reuse, out_problem, &err);
+    code = read_for_search(options, &input, items, &bindings, reuse, out_problem, &err);
     berthctl_input_finish(&input);
   }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);

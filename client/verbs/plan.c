@@ -66,12 +66,14 @@ enum berthctl_exit
 berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
+  uint64_t bounds_bytes;
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_compute_smallest(options, terminal, &problem, &planned);
+    status = berthctl_compute_smallest(options, terminal, &problem, &planned, &bounds_bytes);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {
+        .bounds_bytes = bounds_bytes,
         .problem = problem,
         .plan = planned.plan,
         .name = berthctl_problem_name(options, options->arguments[0]),

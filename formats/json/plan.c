@@ -1,4 +1,5 @@
 #include "json/plan.h"
+#include "json/problem_sizes.h"
 
 #include <string.h>
 
@@ -199,6 +200,12 @@ berth_json_write_plan(const struct berth_json_plan *input, struct berth_sink sin
   write_totals(&json, input);
   write_misfit(&json, input);
   write_pools(&json, input);
+  if (input->problem != NULL) {
+    berth_json_write_ranges(&json, input->problem);
+  }
+  if (input->bounds_bytes != 0) {
+    berth_json_u64(&json, "bounds_arena_bytes", input->bounds_bytes);
+  }
   berth_json_open(&json, "buffers", '[');
   for (uint32_t i = 0; i < input->plan->n_buffers && !writer.failed; i++) {
     write_buffer(&json, input, i);

@@ -25,6 +25,7 @@ struct berth_json_plan {
   const char *plan_id; /* NULL for none */
   bool cached;
   double solve_seconds;
+  uint64_t bounds_bytes; /* arena of the plan for the symbols' bounds, or 0 */
 };
 
 enum berth_code berth_json_write_plan(

@@ -195,3 +195,49 @@ void berth_json_write_symbols(struct berth_json *json, const struct berth_proble
   }
   berth_json_close(json, ']');
 }
+
+static void write_dynamic(
+    struct berth_json *json, const struct berth_problem *problem, const struct berth_dynamic_item *item) {
+  const char *key = item->is_workspace ? "workspace" : "value";
+  struct berth_text id = item->is_workspace ? berth_problem_operator_id(problem, item->item)
+                                            : berth_problem_value_id(problem, item->item);
+  berth_json_open(json, NULL, '{');
+  if (id.size != 0) {
+    berth_json_text(json, key, id);
+  } else {
+    berth_json_u64(json, key, item->item);
+  }
+  if (item->symbol != BERTH_NO_INDEX) {
+    berth_json_text(json, "symbol", berth_problem_symbols(problem)->symbols[item->symbol].name);
+  } else {
+    berth_json_null(json, "symbol");
+  }
+  berth_json_close(json, '}');
+}
+
+void berth_json_write_ranges(struct berth_json *json, const struct berth_problem *problem) {
+  const struct berth_symbols *symbols = berth_problem_symbols(problem);
+  struct berth_dynamic dynamic = berth_problem_dynamic(problem);
+  if (symbols != NULL && symbols->n_symbols != 0) {
+    berth_json_open(json, "symbols", '[');
+    for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+      berth_json_open(json, NULL, '{');
+      berth_json_text(json, "name", symbols->ranges[i].symbol);
+      berth_json_u64(json, "lower", symbols->ranges[i].lower);
+      if (symbols->ranges[i].upper != BERTH_UNBOUNDED) {
+        berth_json_u64(json, "upper", symbols->ranges[i].upper);
+      } else {
+        berth_json_null(json, "upper");
+      }
+      berth_json_close(json, '}');
+    }
+    berth_json_close(json, ']');
+  }
+  if (dynamic.n != 0) {
+    berth_json_open(json, BERTH_DYNAMIC_ARENA, '[');
+    for (uint32_t i = 0; i < dynamic.n; i++) {
+      write_dynamic(json, problem, &dynamic.items[i]);
+    }
+    berth_json_close(json, ']');
+  }
+}

@@ -111,6 +111,16 @@ bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer,
   return false;
 }
 
+bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
+  for (uint32_t choice = 0; choice < n_choices(assignment, buffer); choice++) {
+    if (pool_at(assignment, buffer, choice) == pool) {
+      assignment->choice[buffer] = choice;
+      return true;
+    }
+  }
+  return false;
+}
+
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
   uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
   if (choice == n_choices(assignment, buffer)) {

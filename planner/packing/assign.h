@@ -38,6 +38,9 @@ bool berth_assign_is_bound(const struct berth_assignment *assignment, uint32_t b
 /* Whether the buffer's list has the pool. */
 bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
 
+/* Sends the buffer to the pool; false if its list does not have it. */
+bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
+
 /* Whether another pool after the present one could hold the buffer; goes there if `move`. */
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move);
 

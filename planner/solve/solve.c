@@ -378,6 +378,7 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   if (code == BERTH_OK) {
     code = place(task);
   }
+  code = code != BERTH_OK ? code : berth_solve_take_start(task);
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
     code = improve(task);
   }

@@ -41,6 +41,9 @@ enum berth_code berth_solve_stopped(struct berth_error *err);
 /* No search for pools in which pins may meet: it takes pins for what every buffer is. */
 bool berth_solve_is_searched(const struct berth_packing_pool *pool);
 
+/* Goes on from options.start where that is better than what there is. */
+enum berth_code berth_solve_take_start(struct berth_solve_task *task) BERTH_MUST_USE;
+
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(
     struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;

@@ -84,6 +84,35 @@ static void expect_sizes(
   }
 }
 
+static uint64_t bytes_at(const struct trial *trial, const struct berth_problem *problem) {
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < buffers->n; i++) {
+    uint64_t end = trial->plan->offset[i] + buffers->size_bytes[i];
+    bytes = buffers->size_bytes[i] != 0 && end > bytes ? end : bytes;
+  }
+  return bytes;
+}
+
+/* A plan of its own, with next to no effort: it is no larger than where it starts, and right in every figure.
+ */
+static void expect_no_larger(const struct trial *trial, const struct berth_problem *problem) {
+  struct berth_solve_options options = berth_solve_options_default();
+  struct berth_start start = {.pool = trial->plan->pool, .offset = trial->plan->offset};
+  struct berth_plan *plan = NULL;
+  struct berth_verdict verdict;
+  struct berth_violation violation = {0};
+  options.budget_ticks = 1;
+  options.strategies = 0;
+  options.start = &start;
+  CHECK(trial, berth_solve(problem, &options, NULL, NULL, &plan, NULL) == BERTH_OK);
+  CHECK(trial, plan->arena_bytes <= bytes_at(trial, problem));
+  CHECK(trial, plan->arena_bytes <= trial->plan->arena_bytes);
+  CHECK(trial, berth_verify(problem, plan, NULL, &violation, 1, &verdict, NULL) == BERTH_OK);
+  ck_assert_msg(verdict.n_violations == 0, "problem %u: %s", trial->number, violation.message);
+  berth_plan_unref(plan);
+}
+
 static void check_binding(const struct trial *trial, struct berth_rng *rng) {
   struct berth_binding items[SYMBOLIC_MAX_SYMBOLS];
   struct berth_bindings bindings = symbolic_bind(&trial->symbolic, rng, items);
@@ -91,6 +120,7 @@ static void check_binding(const struct trial *trial, struct berth_rng *rng) {
   expect_sizes(trial, problem, &bindings);
   expect_within(trial, problem, trial->most);
   expect_valid(trial, problem);
+  expect_no_larger(trial, problem);
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
   seen.gaps += buffers->gap_begin != NULL && buffers->gap_begin[buffers->n] != 0;
   seen.bindings++;

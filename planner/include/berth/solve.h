@@ -41,12 +41,21 @@ enum berth_reuse {
   BERTH_REUSE_NONE,       /* every buffer has bytes of its own */
 };
 
+/* A plan to start from: pool (NULL: all in the first) and offset of each buffer, in the problem's order. It
+ * must be valid (berth_verify_offsets): the solver does not check it. No plan that comes out needs more
+ * bytes, summed over the pools. Not part of a plan's id. */
+struct berth_start {
+  const uint32_t *pool;
+  const uint64_t *offset;
+};
+
 struct berth_solve_options {
   uint64_t budget_ticks; /* BERTH_DEFAULT_BUDGET_TICKS unless set */
   uint64_t
       capacity_bytes; /* "does it fit": a cap on the first pool beside its own; BERTH_UNLIMITED to minimise */
   uint32_t strategies; /* bit set of enum berth_strategy */
   enum berth_reuse reuse;
+  const struct berth_start *start; /* or NULL */
 };
 
 struct berth_progress {
