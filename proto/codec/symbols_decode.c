@@ -118,7 +118,10 @@ static enum berth_code bind(const struct feed *feed, struct berth_binding *bindi
         .upper = m->n_binding_upper > 0 ? m->binding_upper[i] : m->binding_lower[i]};
   }
   struct berth_bindings all = {
-      .n = (uint32_t)m->n_binding_symbol, .items = bindings, .strict = m->strict_sizes != 0};
+      .n = (uint32_t)m->n_binding_symbol,
+      .items = bindings,
+      .strict = m->strict_sizes != 0,
+      .sizes = m->smallest_sizes ? BERTH_SIZES_SMALLEST : BERTH_SIZES_LARGEST};
   enum berth_code code = berth_problem_builder_bind(feed->builder, &all, feed->err);
   return code == BERTH_OK ? code : feed_blame(feed, code);
 }

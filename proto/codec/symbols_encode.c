@@ -153,6 +153,7 @@ bool berth_codec_put_symbols(
     return true;
   }
   out->strict_sizes = symbols->strict;
+  out->smallest_sizes = symbols->sizes == BERTH_SIZES_SMALLEST;
   return put_names(columns, symbols, out) && put_ranges(columns, symbols, out) &&
          put_expressions(columns, symbols, out) && put_shapes(columns, symbols, out) &&
          clear_sizes(columns, symbols, out);

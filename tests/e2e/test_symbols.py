@@ -1,6 +1,7 @@
 """Sizes over symbols through the daemon: bindings, bounds, the dynamic arena, and the largest number that fits."""
 import pytest
 from lib.ctl import BAD_INPUT, NO_FIT, OK, USAGE
+from lib.paths import ROOT
 from test_json import save
 
 CHAIN = {  # report 35: a peak of 30 n
@@ -85,5 +86,5 @@ def test_what_is_wrong_is_said(ctl, folder, words, status, said):
 
 
 def test_example(ctl):
-    found = ctl("plan", "docs/examples/symbols.json", "--bind", "batch=2,seq=128,found=7", "--json")
+    found = ctl("plan", ROOT / "docs/examples/symbols.json", "--bind", "batch=2,seq=128,found=7", "--json")
     assert found.status == OK and "dynamic" not in found.json

@@ -186,6 +186,7 @@ START_TEST(test_random_graphs) {
 END_TEST
 
 static void same_columns(const struct berth_symbols *a, const struct berth_symbols *b) {
+  ck_assert(a->sizes == b->sizes && a->strict == b->strict);
   ck_assert_uint_eq(a->n_symbols, b->n_symbols);
   for (uint32_t i = 0; i < a->n_symbols; i++) {
     same_text(a->symbols[i].name, b->symbols[i].name);
@@ -219,6 +220,7 @@ START_TEST(test_random_symbols) {
     symbolic_generate(&symbolic, &rng, 1 + berth_rng_below(&rng, 12));
     struct berth_bindings bindings = symbolic_bind(&symbolic, &rng, items);
     bindings.n = berth_rng_below(&rng, bindings.n + 1);
+    bindings.sizes = (enum berth_sizes)(round % 2);
     struct berth_problem *problem = symbolic_build(&symbolic, &bindings);
     struct berth_problem *again = there_and_back(problem);
     same_columns(berth_problem_symbols(problem), berth_problem_symbols(again));
