@@ -87,10 +87,11 @@ static enum berthctl_exit plan_document(
     struct document *document) {
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
+  uint64_t bounds_bytes;
   struct berth_error err = {.code = BERTH_OK};
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_compute_smallest(options, terminal, &problem, &planned);
+    status = berthctl_compute_smallest(options, terminal, &problem, &planned, &bounds_bytes);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {.problem = problem, .plan = planned.plan, .plan_id = planned.plan_id};
