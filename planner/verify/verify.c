@@ -4,6 +4,7 @@
 #include "verify/homes.h"
 #include "verify/order.h"
 #include "verify/overlap.h"
+#include "verify/sizes.h"
 
 static const char *const KIND_NAMES[] = {
     [BERTH_VIOLATION_OVERLAP] = "overlap", [BERTH_VIOLATION_UNPLACED] = "unplaced",
@@ -26,7 +27,8 @@ struct trial {
 
 static enum berth_code
 begin(struct trial *trial, const struct berth_problem *problem, struct berth_error *err) {
-  enum berth_code code = berth_verify_gather(&trial->facts, problem, &trial->arena, err);
+  enum berth_code code = berth_verify_sizes(problem, &trial->arena, err);
+  code = code != BERTH_OK ? code : berth_verify_gather(&trial->facts, problem, &trial->arena, err);
   if (code == BERTH_OK && !berth_verify_homes_init(&trial->homes, &trial->facts, &trial->arena)) {
     code = berth_fail_memory(err);
   }
