@@ -121,6 +121,10 @@ bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint3
   return false;
 }
 
+void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer) {
+  assignment->choice[buffer] = find_choice(assignment, buffer, 0);
+}
+
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
   uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
   if (choice == n_choices(assignment, buffer)) {
@@ -158,6 +162,22 @@ bool berth_assign_members(
     }
   }
   return true;
+}
+
+void berth_assign_recall(struct berth_assignment *assignment, uint32_t pool_index) {
+  struct berth_packing_pool *pool = &assignment->pools[pool_index];
+  uint64_t end = 0;
+  for (uint32_t k = 0; k < pool->n_members; k++) {
+    uint32_t buffer = pool->members[k];
+    uint64_t offset = assignment->known_offset != NULL ? assignment->known_offset[buffer] : BERTH_NO_PLACE;
+    if (offset == BERTH_NO_PLACE) {
+      return;
+    }
+    uint64_t own_end = offset + assignment->buffers->size_bytes[buffer];
+    pool->offset[k] = offset;
+    end = own_end > end ? own_end : end;
+  }
+  pool->arena_bytes = end;
 }
 
 /* Places in the order given what fits, and moves on what does not and can. */

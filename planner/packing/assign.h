@@ -15,9 +15,11 @@ struct berth_assignment {
   const struct berth_buffers *buffers;
   uint32_t n_pools;
   struct berth_packing_pool *pools;
-  uint32_t *choice;    /* of each buffer: its place in the list of its pools */
-  bool spilled;        /* someone had to go on from the first pool that could hold it */
-  bool has_costs;      /* a pool states what a byte costs */
+  uint32_t *choice; /* of each buffer: its place in the list of its pools */
+  bool spilled;     /* someone had to go on from the first pool that could hold it */
+  bool has_costs;   /* a pool states what a byte costs */
+  const uint64_t
+      *known_offset;   /* by buffer: of a plan that is known, BERTH_NO_PLACE where not; NULL for none */
   uint64_t cost_bound; /* proven: no division of the buffers over the pools costs less */
 };
 
@@ -41,12 +43,18 @@ bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer,
 /* Sends the buffer to the pool; false if its list does not have it. */
 bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
 
+/* Goes to the first pool of its list that can hold it, which there must be. */
+void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer);
+
 /* Whether another pool after the present one could hold the buffer; goes there if `move`. */
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move);
 
 /* Lists the members of each pool in the given order; buffers without size are in no list. */
 bool berth_assign_members(
     struct berth_assignment *assignment, const uint32_t *order, struct berth_arena *arena);
+
+/* Gives a pool that has been prepared the plan that is known of its members, if that is so of all. */
+void berth_assign_recall(struct berth_assignment *assignment, uint32_t pool);
 
 /* Places what fits in a full pool, those first who can go nowhere else, and moves the others on to the next
  * pools of their lists, which *out_moved counts. */

@@ -105,9 +105,28 @@ static uint64_t lacking(const struct berth_solve_task *task, uint32_t buffer) {
   return least;
 }
 
+/* No division over the pools fits, and there is room to name all who take part. */
+static bool is_refused_by_all(const struct berth_solve_task *task) {
+  return task->is_indivisible && task->refused != BERTH_NO_INDEX && task->buffers->n <= BERTH_MAX_CULPRITS;
+}
+
+/* By what all hold at the peak, beyond all capacities. */
+static void blame_all(const struct berth_solve_task *task, struct berth_plan *plan) {
+  uint64_t capacity = 0;
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    capacity = berth_add_sat_u64(capacity, task->assignment.pools[p].capacity);
+  }
+  for (uint32_t i = 0; i < task->buffers->n; i++) {
+    if (task->buffers->size_bytes[i] > 0) {
+      plan->culprits[plan->n_culprits++] = i;
+    }
+  }
+  blame(plan, task->peak_bytes > capacity ? task->peak_bytes - capacity : 1);
+}
+
 /* Proven only where the members of the refused pool have nowhere else to be. */
 static bool is_proven(const struct berth_solve_task *task) {
-  if (task->homeless != BERTH_NO_INDEX) {
+  if (task->homeless != BERTH_NO_INDEX || is_refused_by_all(task)) {
     return true;
   }
   if (task->refused == BERTH_NO_INDEX || !task->assignment.pools[task->refused].infeasible) {
@@ -171,6 +190,10 @@ static enum berth_code refuse(struct berth_solve_task *task, struct berth_plan *
     return BERTH_OK;
   }
   if (!is_proven(task)) {
+    return BERTH_OK;
+  }
+  if (is_refused_by_all(task)) {
+    blame_all(task, plan);
     return BERTH_OK;
   }
   enum berth_code code = name_culprits(task, plan);

@@ -4,6 +4,7 @@
 
 #include "packing/build.h"
 #include "packing/core.h"
+#include "packing/divide.h"
 #include "packing/exact/exact.h"
 #include "packing/improve.h"
 #include "packing/placement.h"
@@ -220,6 +221,8 @@ static enum berth_code place_pool(struct berth_solve_task *task, struct berth_pa
   return code == BERTH_OK && reuse ? place_apart(task, pool) : code;
 }
 
+enum { DIVIDE_SHARE = 2 }; /* of the budget */
+
 /* One round over the pools with the present assignment: every pool gets a plan, or the first that does not is
  * `refused`. */
 static enum berth_code place_pools(struct berth_solve_task *task) {
@@ -237,6 +240,7 @@ static enum berth_code place_pools(struct berth_solve_task *task) {
   }
   for (uint32_t p = 0; p < task->assignment.n_pools && task->refused == BERTH_NO_INDEX; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
+    berth_assign_recall(&task->assignment, p);
     enum berth_code code = place_pool(task, pool);
     if (code != BERTH_OK) {
       return code;
@@ -249,12 +253,7 @@ static enum berth_code place_pools(struct berth_solve_task *task) {
 }
 
 /* Rounds until all pools have plans, or nobody can move on: each moves at least one buffer down its list. */
-static enum berth_code place(struct berth_solve_task *task) {
-  berth_assign_first(&task->assignment, task->order, &task->homeless);
-  if (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1) {
-    return BERTH_OK;
-  }
-  task->is_settled = task->assignment.n_pools == 1;
+static enum berth_code place_in_rounds(struct berth_solve_task *task) {
   for (;;) {
     struct berth_arena_mark mark = berth_arena_mark(&task->arena);
     enum berth_code code = place_pools(task);
@@ -273,6 +272,49 @@ static enum berth_code place(struct berth_solve_task *task) {
     }
     berth_arena_rewind(&task->arena, mark);
   }
+}
+
+/* A division of the buffers over the pools that costs less than the one that rounds came to, or the proof
+ * that there is none, or none at all. */
+static enum berth_code divide(struct berth_solve_task *task) {
+  struct berth_assignment *assignment = &task->assignment;
+  bool is_placed = task->refused == BERTH_NO_INDEX;
+  struct berth_division division = {
+      .cost = is_placed ? berth_assign_total_cost(assignment) : UINT64_MAX,
+      .bound = assignment->cost_bound,
+      .offset = berth_arena_new(&task->arena, uint64_t, task->buffers->n)};
+  if (division.cost == assignment->cost_bound || task->effort.state != BERTH_EFFORT_RUNNING) {
+    return BERTH_OK;
+  }
+  if (division.offset == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  uint64_t limit = task->effort.limit;
+  uint64_t left = limit > task->effort.ticks ? limit - task->effort.ticks : 0;
+  berth_effort_set_limit(&task->effort, task->effort.ticks + left / DIVIDE_SHARE);
+  bool reuse = task->options.reuse != BERTH_REUSE_NONE;
+  enum berth_code code = berth_divide(assignment, task->order, reuse, &task->arena, &task->effort, &division);
+  berth_effort_set_limit(&task->effort, limit);
+  bool is_any = is_placed || division.is_found;
+  assignment->cost_bound =
+      is_any && division.bound > assignment->cost_bound ? division.bound : assignment->cost_bound;
+  task->is_indivisible = !is_any && division.is_complete;
+  if (code == BERTH_OK && division.is_found) {
+    assignment->known_offset = division.offset;
+    code = place_pools(task);
+  }
+  return code;
+}
+
+static enum berth_code place(struct berth_solve_task *task) {
+  berth_assign_first(&task->assignment, task->order, &task->homeless);
+  if (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1) {
+    return BERTH_OK;
+  }
+  task->is_settled = task->assignment.n_pools == 1;
+  enum berth_code code = place_in_rounds(task);
+  bool has_moved = task->assignment.spilled && is_on(task, BERTH_STRATEGY_EXACT);
+  return code == BERTH_OK && has_moved ? divide(task) : code;
 }
 
 /* ---- Better plans and better bounds ---- */

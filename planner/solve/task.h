@@ -26,7 +26,8 @@ struct berth_solve_task {
   uint64_t peak_bytes;
   struct berth_colouring colouring; /* by canonical place */
   struct berth_assignment assignment;
-  uint32_t refused; /* a pool that has no plan, or BERTH_NO_INDEX */
+  uint32_t refused;    /* a pool that has no plan, or BERTH_NO_INDEX */
+  bool is_indivisible; /* proven: no division over the pools fits */
 
   struct berth_progress told; /* what the caller has heard last */
   bool is_settled;            /* pools are final: progress may be told */

@@ -86,26 +86,16 @@ START_TEST(answers_about_a_capacity_are_true) {
 }
 END_TEST
 
-/* Whether some choice of pools has a plan in every pool's capacity. */
-static bool fits_somehow(const struct sample *sample, uint32_t *pool_of, uint32_t i) {
-  if (i < sample->n_buffers) {
-    for (uint32_t p = 0; p < sample->n_pools; p++) {
-      const struct sample_buffer *buffer = &sample->buffers[i];
-      bool allowed = buffer->spec.n_pools == 0;
-      for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
-        allowed = allowed || buffer->pools[k] == p;
-      }
-      pool_of[i] = p;
-      if (allowed && fits_somehow(sample, pool_of, i + 1)) {
-        return true;
-      }
-    }
-    return false;
-  }
+static bool fits(const struct sample *sample, const uint32_t *pool_of) {
   for (uint32_t p = 0; p < sample->n_pools; p++) {
     uint32_t members[MAX_BRUTE];
     uint32_t n = 0;
     for (uint32_t k = 0; k < sample->n_buffers; k++) {
+      const struct berth_buffer_spec *spec = &sample->buffers[k].spec;
+      uint64_t base = sample->pools[p].base_alignment;
+      if (pool_of[k] == p && base != 0 && spec->alignment > base) {
+        return false;
+      }
       if (pool_of[k] == p) {
         members[n++] = k;
       }
@@ -117,6 +107,22 @@ static bool fits_somehow(const struct sample *sample, uint32_t *pool_of, uint32_
   return true;
 }
 
+/* The least cost of all choices of pools that have a plan in every pool's capacity; UINT64_MAX if none has.
+ */
+static uint64_t least_cost(const struct sample *sample, uint32_t *pool_of, uint32_t i) {
+  if (i == sample->n_buffers) {
+    return fits(sample, pool_of) ? oracle_cost(sample, pool_of) : UINT64_MAX;
+  }
+  uint64_t least = UINT64_MAX;
+  for (uint32_t p = 0; p < sample->n_pools; p++) {
+    pool_of[i] = p;
+    uint64_t cost =
+        oracle_home(sample, i, p) != BERTH_NO_INDEX ? least_cost(sample, pool_of, i + 1) : UINT64_MAX;
+    least = cost < least ? cost : least;
+  }
+  return least;
+}
+
 START_TEST(answers_about_several_pools_are_true) {
   struct campaign campaign = campaign_plan(PROBLEMS / 2);
   struct sample sample;
@@ -124,9 +130,12 @@ START_TEST(answers_about_several_pools_are_true) {
   uint32_t n_fit = 0;
   uint32_t n_found = 0;
   uint32_t n_refused = 0;
+  uint32_t n_spilled = 0;
+  uint32_t n_cheapest = 0;
   for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = campaign_seed(k);
-    uint32_t features = SAMPLE_POOLS | (k % 2 ? SAMPLE_ALIGNED : 0) | (k % 3 ? 0 : SAMPLE_CONFLICTS);
+    uint32_t features = SAMPLE_POOLS | (k % 2 ? SAMPLE_ALIGNED : 0) | (k % 3 ? 0 : SAMPLE_CONFLICTS) |
+                        (k % 4 ? 0 : SAMPLE_TERMS);
     sample_generate_any(&sample, &rng, 2, 4, features);
     if (sample.n_buffers > 5) {
       continue;
@@ -144,7 +153,14 @@ START_TEST(answers_about_several_pools_are_true) {
     options.budget_ticks = BUDGET;
     struct berth_plan *plan = solve(k, &sample, &options);
     uint32_t pool_of[MAX_BRUTE];
-    bool fits = fits_somehow(&sample, pool_of, 0);
+    uint64_t least = least_cost(&sample, pool_of, 0);
+    bool fits = least != UINT64_MAX;
+    ck_assert_msg(!fits || plan->offset == NULL || plan->spill_cost_bound <= least, "problem %u: bound", k);
+    ck_assert_msg(plan->offset == NULL || plan->spill_cost >= least, "problem %u: cheaper than can be", k);
+    ck_assert_msg(
+        plan->status != BERTH_PLAN_OPTIMAL || plan->spill_cost == least, "problem %u: not the cheapest", k);
+    n_spilled += fits && least > 0;
+    n_cheapest += fits && least > 0 && plan->offset != NULL && plan->spill_cost == least;
     ck_assert_msg(plan->offset == NULL || fits, "problem %u: what cannot fit does", k);
     ck_assert_msg(plan->status != BERTH_PLAN_INFEASIBLE || !fits, "problem %u: refused, and fits", k);
     n_fit += fits;
@@ -154,6 +170,7 @@ START_TEST(answers_about_several_pools_are_true) {
   }
   sample_finish(&sample);
   printf("several pools: %u fit, %u of them found; %u refused\n", n_fit, n_found, n_refused);
+  printf("%u must spill, %u of them cost the least\n", n_spilled, n_cheapest);
 }
 END_TEST
 

@@ -113,7 +113,9 @@ START_TEST(a_full_pool_spills_into_the_next) {
   sample.pools[0] = sample.pools[1] = berth_pool_spec_default();
   sample.pools[0].capacity_bytes = 2048;
   struct berth_plan *plan = solve(NULL, NULL);
-  ck_assert_int_eq(plan->status, BERTH_PLAN_FEASIBLE); /* who moves is not proven best */
+  ck_assert_int_eq(plan->status, BERTH_PLAN_OPTIMAL); /* nobody cheaper can move */
+  ck_assert_uint_eq(plan->spill_cost, 1024);
+  ck_assert_uint_eq(plan->spill_cost_bound, 1024);
   ck_assert_uint_eq(plan->pools[0].arena_bytes, 2048);
   ck_assert_uint_eq(plan->pools[1].arena_bytes, 1024);
   berth_plan_unref(plan);
