@@ -56,6 +56,11 @@ static void print_figures(const struct berthctl_summary *summary) {
   snprintf(more, sizeof more, "  rho %.4f", berth_plan_rho(plan));
   print_bytes("whole slots", plan->reuse_bytes, more);
   print_bytes("without reuse", plan->naive_bytes, "");
+  if (plan->spill_cost > 0) {
+    printf(
+        "  %-15s %10s  at least %s\n", "spill cost", berth_units_grouped(plan->spill_cost).text,
+        berth_units_grouped(plan->spill_cost_bound).text);
+  }
 }
 
 static void print_source(const struct berthctl_summary *summary) {
