@@ -4,6 +4,7 @@
 
 #include "base/order.h"
 #include "packing/blame.h"
+#include "packing/precedence_bound.h"
 #include "packing/refute.h"
 #include "packing/smallest.h"
 
@@ -162,6 +163,38 @@ static void take_all(const struct berth_packing_instance *instance, struct berth
   berth_order_identity(instance->n_buffers, out->items);
 }
 
+/* Under a partial order: the fewest of the heaviest antichain that pass the capacity; none where it does not.
+ */
+static enum berth_code blame_antichain(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, struct berth_effort *effort,
+    struct berth_culprits *out, bool *out_is_minimal) {
+  if (instance->order.n_clocks == 0 || instance->gap_begin != NULL) {
+    return BERTH_OK;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_antichain antichain;
+  uint64_t *key = berth_arena_new(arena, uint64_t, instance->n_buffers);
+  enum berth_code code = key == NULL ? BERTH_RESOURCE_EXHAUSTED
+                                     : berth_packing_find_antichain(instance, arena, effort, &antichain);
+  if (code == BERTH_OK && antichain.is_found && antichain.weight > instance->capacity) {
+    for (uint32_t b = 0; b < instance->n_buffers; b++) {
+      key[b] = ~instance->size[b];
+    }
+    code = berth_order_by_key(arena, antichain.n, key, antichain.buffers) ? code : BERTH_RESOURCE_EXHAUSTED;
+    uint64_t sum = 0;
+    bool aligned = instance->pin != NULL;
+    while (code == BERTH_OK && sum <= instance->capacity) {
+      sum += instance->size[antichain.buffers[out->n]];
+      out->items[out->n] = antichain.buffers[out->n];
+      aligned = aligned || instance->alignment[antichain.buffers[out->n]] > 1;
+      out->n++;
+    }
+    *out_is_minimal = !aligned; /* without any of them the rest fits, one upon the other */
+  }
+  berth_arena_rewind(arena, mark);
+  return code;
+}
+
 enum berth_code berth_culprits_find(
     const struct berth_packing_instance *instance, bool may_search, struct berth_arena *arena,
     struct berth_effort *effort, struct berth_culprits *out) {
@@ -178,6 +211,9 @@ enum berth_code berth_culprits_find(
   }
   bool is_minimal = false;
   enum berth_code code = berth_blame_load(instance, arena, out->items, &out->n, &is_minimal);
+  if (code == BERTH_OK && out->n == 0) {
+    code = blame_antichain(instance, arena, effort, out, &is_minimal);
+  }
   if (code != BERTH_OK) {
     return code;
   }

@@ -169,6 +169,24 @@ START_TEST(clocks_are_in_the_key) {
 }
 END_TEST
 
+/* No step is too heavy, but the two that are not ordered are; the third is not to blame. */
+START_TEST(what_is_not_ordered_is_blamed) {
+  const struct stated stated = {
+      3, {50, 100, 100}, {{1, 2, 0}, {0, 0, 0}, {0, 1, 0}}, {{2, 2, 0}, {1, 0, 0}, {0, 2, 0}}};
+  struct berth_problem *problem = build(&stated);
+  struct berth_solve_options options = berth_solve_options_default();
+  struct berth_plan *plan;
+  options.capacity_bytes = 150;
+  ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
+  ck_assert_int_eq(plan->status, BERTH_PLAN_INFEASIBLE);
+  ck_assert_uint_eq(plan->short_by_bytes, 50);
+  ck_assert_uint_eq(plan->n_culprits, 2);
+  ck_assert_uint_eq(plan->culprits[0] + plan->culprits[1], 3);
+  berth_plan_unref(plan);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 START_TEST(bad_clocks_are_blamed) {
   static const uint32_t ZERO[2] = {0, 0};
   static const uint32_t ONE[2] = {1, 1};
@@ -214,7 +232,8 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "problem/clocks", (const TTest *const[]){
-                            plans_and_judge_agree_with_all_pairs, clocks_are_in_the_key,
-                            bad_clocks_are_blamed, pins_that_are_not_ordered_are_blamed, NULL});
+      "problem/clocks",
+      (const TTest *const[]){
+          plans_and_judge_agree_with_all_pairs, what_is_not_ordered_is_blamed, clocks_are_in_the_key,
+          bad_clocks_are_blamed, pins_that_are_not_ordered_are_blamed, NULL});
 }
