@@ -48,7 +48,7 @@ static enum berth_code ask(struct berth_refuter *refuter, uint32_t n_members, en
       .switches = UINT32_MAX,
       .best_arena = BERTH_UNLIMITED,
       .best_offset = refuter->offset,
-      .any_fit = true};
+      .any_fit = refuter->instance->capacity != BERTH_UNLIMITED};
   if (!berth_packing_reduce(
           refuter->instance, refuter->members, n_members, false, refuter->arena, &reduction)) {
     return BERTH_RESOURCE_EXHAUSTED;
