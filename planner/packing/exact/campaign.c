@@ -279,6 +279,9 @@ enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
   berth_packing_raise_bound(packing, berth_niche_model_load(&campaign->model));
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
   while (!berth_packing_done(packing)) {
+    if (!berth_effort_spend(packing->effort, campaign->model.n_buffers + UINT64_C(64))) {
+      return BERTH_OK; /* a capacity that is refuted at once costs nothing else */
+    }
     enum berth_niche_outcome outcome = pursue(campaign, aim_of(campaign));
     if (outcome == BERTH_NICHE_NO_MEMORY) {
       return BERTH_RESOURCE_EXHAUSTED;
