@@ -5,8 +5,9 @@
 
 #include "json/reader.h"
 
-static const char *const ROOT_KEYS[] = {"$schema", "version",   "pools",   "buffers",        "conflicts",
-                                        "values",  "operators", "regions", "forbid_inplace", "symbols"};
+static const char *const ROOT_KEYS[] = {"$schema",        "version", "pools",     "buffers",
+                                        "conflicts",      "values",  "operators", "regions",
+                                        "forbid_inplace", "symbols", "groups"};
 enum {
   SCHEMA,
   VERSION,
@@ -18,12 +19,13 @@ enum {
   REGIONS,
   FORBID_INPLACE,
   SYMBOLS,
+  GROUPS,
   N_ROOT_KEYS
 };
 
 /* The key of each list. */
-static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS,     BUFFERS, VALUES, OPERATORS,
-                                                      CONFLICTS, REGIONS, SYMBOLS};
+static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS,     BUFFERS, VALUES,  OPERATORS,
+                                                      CONFLICTS, REGIONS, SYMBOLS, GROUPS};
 
 bool berth_json_is_object(const char *text, size_t n_bytes) {
   size_t at = n_bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -103,6 +105,7 @@ read_root(struct berth_json_reader *reader, bool forbid_inplace, struct berth_pr
   berth_json_read_values(reader);
   berth_json_read_operators(reader);
   berth_json_read_regions(reader);
+  berth_json_read_groups(reader);
   if (reader->code == BERTH_OK) {
     berth_json_heed_finish(reader, berth_problem_builder_finish(reader->builder, out_problem, reader->err));
   }

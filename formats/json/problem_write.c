@@ -278,6 +278,25 @@ static void write_regions(struct output *output, const struct berth_graph *graph
   berth_json_close(&output->json, ']');
 }
 
+static void write_groups(struct output *output) {
+  const struct berth_groups *groups = berth_problem_groups(output->problem);
+  bool graph = berth_problem_graph(output->problem) != NULL;
+  if (groups->n == 0) {
+    return;
+  }
+  berth_json_open(&output->json, "groups", '[');
+  for (uint32_t i = 0; i < groups->n && !output->json.writer->failed; i++) {
+    const struct berth_group_spec *spec = &groups->items[i];
+    berth_json_open(&output->json, NULL, '{');
+    berth_json_string(&output->json, "kind", berth_json_group_name(spec->kind));
+    write_references(
+        output, "members", graph ? berth_problem_value_id : berth_problem_buffer_id, spec->members,
+        spec->n_members);
+    berth_json_close(&output->json, '}');
+  }
+  berth_json_close(&output->json, ']');
+}
+
 static bool is_without_inplace(const struct berth_permissions *permissions) {
   for (uint32_t i = 0; i < permissions->n; i++) {
     if (permissions->items[i].answer != BERTH_INPLACE_RESTRICTED) {
@@ -318,6 +337,7 @@ enum berth_code berth_json_write_problem(
   } else {
     write_buffers(&output);
   }
+  write_groups(&output);
   berth_json_close(&output.json, '}');
   enum berth_code code = berth_writer_finish(&writer, err);
   if (code == BERTH_OK && output.is_too_large) {

@@ -18,6 +18,7 @@ const char *const BERTH_JSON_VALUE_KEYS[] = {
 const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 
+const char *const BERTH_JSON_GROUP_KEYS[] = {"kind", "members"};
 const char *const BERTH_JSON_REGION_KEYS[] = {"kind",        "parent",    "first_operator",
                                               "n_operators", "min_trips", "carries"};
 
@@ -126,6 +127,7 @@ static const struct blamed BLAMED[] = {
     {BERTH_JSON_REGIONS, "region.", "regions", BERTH_JSON_REGION_KEYS, BERTH_JSON_N_REGION_KEYS},
     {BERTH_JSON_SYMBOLS, "symbol.", "symbols", BERTH_JSON_SYMBOL_KEYS, BERTH_JSON_N_SYMBOL_KEYS},
     {BERTH_JSON_SYMBOLS, "binding.", "symbols", BERTH_JSON_SYMBOL_KEYS, 0},
+    {BERTH_JSON_GROUPS, "group.", "groups", BERTH_JSON_GROUP_KEYS, BERTH_JSON_N_GROUP_KEYS},
     {BERTH_JSON_POOLS, "pool.", "pools", BERTH_JSON_POOL_KEYS, BERTH_JSON_N_POOL_KEYS},
     {BERTH_JSON_BUFFERS, "", "buffers", BERTH_JSON_BUFFER_KEYS, BERTH_JSON_N_BUFFER_KEYS},
 };
@@ -310,7 +312,8 @@ berth_json_text_of(struct berth_json_reader *reader, const char *string, struct 
   return (struct berth_text){.data = text, .size = (uint32_t)n};
 }
 
-static const char *const SINGULAR[] = {"pool", "buffer", "value", "operator", "conflict", "region", "symbol"};
+static const char *const SINGULAR[] = {"pool",     "buffer", "value",  "operator",
+                                       "conflict", "region", "symbol", "group"};
 
 static bool is_named(enum berth_json_list list) {
   return list == BERTH_JSON_POOLS || list == BERTH_JSON_SYMBOLS;

@@ -32,6 +32,7 @@ enum berth_json_list {
   BERTH_JSON_CONFLICTS,
   BERTH_JSON_REGIONS,
   BERTH_JSON_SYMBOLS,
+  BERTH_JSON_GROUPS,
   BERTH_JSON_N_LISTS
 };
 
@@ -100,13 +101,15 @@ extern const char *const BERTH_JSON_VALUE_KEYS[];
 extern const char *const BERTH_JSON_OPERATOR_KEYS[];
 extern const char *const BERTH_JSON_REGION_KEYS[];
 extern const char *const BERTH_JSON_SYMBOL_KEYS[];
+extern const char *const BERTH_JSON_GROUP_KEYS[];
 enum {
   BERTH_JSON_N_POOL_KEYS = 9,
   BERTH_JSON_N_BUFFER_KEYS = 13,
   BERTH_JSON_N_VALUE_KEYS = 17,
   BERTH_JSON_N_OPERATOR_KEYS = 8,
   BERTH_JSON_N_REGION_KEYS = 6,
-  BERTH_JSON_N_SYMBOL_KEYS = 3
+  BERTH_JSON_N_SYMBOL_KEYS = 3,
+  BERTH_JSON_N_GROUP_KEYS = 2
 };
 
 /* Each reads the value of one key if it is there, and leaves `out` alone otherwise. */
@@ -169,6 +172,8 @@ bool berth_json_read_dimension(struct berth_json_reader *reader, const char *at,
 
 /* "none", "may_use", "must_use". */
 const char *berth_json_donation_name(unsigned donation);
+/* "contiguous", "shared". */
+const char *berth_json_group_name(unsigned kind);
 /* "loop", "choice", "branch", "call". */
 const char *berth_json_region_name(unsigned kind);
 /* "mixed", "front", "only". */
@@ -181,5 +186,6 @@ void berth_json_read_conflicts(struct berth_json_reader *reader);
 void berth_json_read_values(struct berth_json_reader *reader);
 void berth_json_read_operators(struct berth_json_reader *reader);
 void berth_json_read_regions(struct berth_json_reader *reader);
+void berth_json_read_groups(struct berth_json_reader *reader);
 
 #endif

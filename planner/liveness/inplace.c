@@ -361,6 +361,10 @@ static enum berth_inplace_answer judge_place(const struct hearing *it, uint64_t 
   if (is_pinned(input, it->storage) || is_pinned(input, it->from) || is_pinned(input, it->to)) {
     return BERTH_INPLACE_PINNED;
   }
+  const bool *grouped = input->grouped;
+  if (grouped != NULL && (grouped[it->storage] || grouped[it->from] || grouped[it->to])) {
+    return BERTH_INPLACE_GROUPED;
+  }
   bool foreign = is_foreign(input->graph, it->storage);
   if (foreign && it->permission->kind != BERTH_INPLACE_OVER) {
     return BERTH_INPLACE_FOREIGN;

@@ -33,6 +33,7 @@ struct berth_inplace_input {
   const uint8_t *family; /* of roots: set of enum berth_liveness_family */
   const uint64_t *pin;   /* of the first n_pins values; the others are not pinned */
   uint32_t n_pins;
+  const bool *grouped;        /* of each value: it is in a group; NULL: none is */
   const uint32_t *pool_begin; /* as in berth_buffers, by value; may be NULL */
   const uint32_t *pools;
   const struct berth_pools *all_pools;

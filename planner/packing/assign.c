@@ -44,16 +44,43 @@ uint64_t berth_assign_cost(const struct berth_assignment *assignment, uint32_t b
       assignment->buffers->size_bytes[buffer], step * (accesses != NULL ? accesses[buffer] : 1));
 }
 
+/* A group goes where its first member goes. */
+static uint32_t leader(const struct berth_assignment *assignment, uint32_t buffer) {
+  const struct berth_rigid *rigid = &assignment->buffers->rigid;
+  uint32_t group = rigid->n != 0 ? rigid->group[buffer] : BERTH_NO_INDEX;
+  return group != BERTH_NO_INDEX ? rigid->members[rigid->begin[group]] : buffer;
+}
+
 uint64_t berth_assign_total_cost(const struct berth_assignment *assignment) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < assignment->buffers->n; i++) {
-    sum = berth_add_sat_u64(sum, berth_assign_cost(assignment, i, assignment->choice[i]));
+    sum = berth_add_sat_u64(sum, berth_assign_cost(assignment, i, assignment->choice[leader(assignment, i)]));
   }
   return sum;
 }
 
+static bool can_hold_group(const struct berth_assignment *assignment, uint32_t group, uint32_t pool) {
+  const struct berth_packing_pool *it = &assignment->pools[pool];
+  const struct berth_buffers *buffers = assignment->buffers;
+  const struct berth_rigid *rigid = &buffers->rigid;
+  uint32_t first = rigid->members[rigid->begin[group]];
+  uint64_t base = 0;
+  if (buffers->pinned_offset != NULL && buffers->pinned_offset[first] != BERTH_UNPINNED) {
+    base = buffers->pinned_offset[first] - rigid->distance[first];
+  }
+  bool fits = base + rigid->span_bytes[group] <= it->capacity;
+  for (uint32_t m = rigid->begin[group]; fits && m < rigid->begin[group + 1]; m++) {
+    fits = buffers->size_bytes[rigid->members[m]] <= it->max_block;
+  }
+  return fits;
+}
+
 static bool can_hold(const struct berth_assignment *assignment, uint32_t buffer, uint32_t pool) {
   const struct berth_packing_pool *it = &assignment->pools[pool];
+  const struct berth_rigid *rigid = &assignment->buffers->rigid;
+  if (rigid->n != 0 && rigid->group[buffer] != BERTH_NO_INDEX) {
+    return can_hold_group(assignment, rigid->group[buffer], pool);
+  }
   uint64_t size = assignment->buffers->size_bytes[buffer];
   uint64_t pin = assignment->buffers->pinned_offset != NULL ? assignment->buffers->pinned_offset[buffer]
                                                             : BERTH_UNPINNED;
@@ -80,6 +107,9 @@ void berth_assign_first(struct berth_assignment *assignment, const uint32_t *ord
   *out_homeless = BERTH_NO_INDEX;
   for (uint32_t k = 0; k < assignment->buffers->n; k++) {
     uint32_t buffer = order[k];
+    if (leader(assignment, buffer) != buffer) {
+      continue;
+    }
     uint32_t choice = find_choice(assignment, buffer, 0);
     if (choice == n_choices(assignment, buffer)) {
       choice = 0;
@@ -93,7 +123,7 @@ void berth_assign_first(struct berth_assignment *assignment, const uint32_t *ord
 }
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer) {
-  return pool_at(assignment, buffer, assignment->choice[buffer]);
+  return pool_at(assignment, buffer, assignment->choice[leader(assignment, buffer)]);
 }
 
 bool berth_assign_is_bound(const struct berth_assignment *assignment, uint32_t buffer) {
@@ -126,6 +156,7 @@ void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer)
 }
 
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
+  buffer = leader(assignment, buffer);
   uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
   if (choice == n_choices(assignment, buffer)) {
     return false;
@@ -197,7 +228,7 @@ static bool place_or_move(
       offset = instance->pin[i];
     }
     if (offset == BERTH_NO_PLACE) {
-      *out_moved += berth_assign_next(assignment, pool->members[i], true);
+      *out_moved += berth_assign_next(assignment, pool->lead[i], true);
     } else if (!berth_board_place(board, i, offset)) {
       return false;
     }
@@ -227,7 +258,7 @@ enum berth_code berth_assign_spill(
             berth_placement_order(instance, BY_LOAD, arena, order);
   for (uint32_t i = 0; ok && i < n; i++) { /* pinned, then bound to this pool, then free to move */
     bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
-    rank[i] = pinned ? 0 : 1 + berth_assign_next(assignment, pool->members[i], false);
+    rank[i] = pinned ? 0 : 1 + berth_assign_next(assignment, pool->lead[i], false);
   }
   *out_moved = 0;
   ok = ok && berth_order_by_key(arena, n, rank, order) &&

@@ -15,7 +15,7 @@ struct berth_assignment {
   const struct berth_buffers *buffers;
   uint32_t n_pools;
   struct berth_packing_pool *pools;
-  uint32_t *choice; /* of each buffer: its place in the list of its pools */
+  uint32_t *choice; /* of each buffer: its place in the list of its pools; of a group: its first member's */
   bool spilled;     /* someone had to go on from the first pool that could hold it */
   bool has_costs;   /* a pool states what a byte costs */
   const uint64_t

@@ -62,7 +62,7 @@ static bool init_pinned(struct berth_board *board) {
 
 /* The least alignment, as long as all that is placed begins on it: windows inside a buffer do not. */
 static uint64_t find_grain(const struct berth_packing_instance *instance) {
-  if (instance->gap_begin != NULL || instance->n_buffers == 0) {
+  if (instance->gap_begin != NULL || instance->piece_begin != NULL || instance->n_buffers == 0) {
     return 1;
   }
   uint64_t grain = instance->alignment[0];
@@ -435,8 +435,7 @@ static uint64_t lowest_of_pieces(struct berth_board *board, uint32_t i, uint64_t
 
 uint64_t berth_board_find(struct berth_board *board, uint32_t i, enum berth_board_fit fit, uint64_t limit) {
   const struct berth_packing_instance *instance = board->instance;
-  bool has_gaps = instance->gap_begin != NULL && instance->gap_begin[i] < instance->gap_begin[i + 1];
-  if (has_gaps || instance->chains != NULL) {
+  if (berth_pieces_several(instance, i) || instance->chains != NULL) {
     return lowest_of_pieces(board, i, limit);
   }
   struct search search;

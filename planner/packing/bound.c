@@ -33,26 +33,26 @@ uint32_t berth_packing_load(const struct berth_packing_instance *instance, uint6
       change(instance, piece.lower, piece.upper, piece.window_upper - piece.window_lower, out_load);
     }
   }
+  for (uint32_t k = 0; k < instance->n_excess; k++) {
+    const struct berth_packing_excess *excess = &instance->excess[k];
+    change(instance, excess->lower, excess->upper, -excess->bytes, out_load);
+  }
   return accumulate(instance->n_steps, out_load);
 }
 
-static bool has_gaps(const struct berth_packing_instance *instance, uint32_t i) {
-  return instance->gap_begin != NULL && instance->gap_begin[i] < instance->gap_begin[i + 1];
-}
-
-/* The buffers of alignment >= grid that have no gaps: at the step where their rounded sizes are most, all but
- * one are followed by another that begins on the grid. */
+/* The buffers of alignment >= grid that hold all their bytes all the time: at the step where their rounded
+ * sizes are most, all but one are followed by another that begins on the grid. */
 static uint64_t grid_bound(const struct berth_packing_instance *instance, uint64_t grid, uint64_t *load) {
   memset(load, 0, instance->n_steps * sizeof *load);
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    if (instance->alignment[i] >= grid && !has_gaps(instance, i)) {
+    if (instance->alignment[i] >= grid && !berth_pieces_several(instance, i)) {
       change(instance, instance->lower[i], instance->upper[i], berth_align_up(instance->size[i], grid), load);
     }
   }
   uint32_t peak = accumulate(instance->n_steps, load);
   uint64_t most_padding = 0;
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    if (instance->alignment[i] >= grid && !has_gaps(instance, i) && instance->lower[i] <= peak &&
+    if (instance->alignment[i] >= grid && !berth_pieces_several(instance, i) && instance->lower[i] <= peak &&
         peak < instance->upper[i]) {
       uint64_t padding = berth_align_up(instance->size[i], grid) - instance->size[i];
       most_padding = padding > most_padding ? padding : most_padding;

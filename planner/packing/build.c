@@ -5,6 +5,7 @@
 #include "base/effort.h"
 #include "base/sort.h"
 #include "interference/timeline.h"
+#include "packing/excess.h"
 
 static bool copy_columns(
     const struct berth_buffers *buffers, const uint32_t *members, uint64_t alignment,
@@ -128,6 +129,17 @@ static bool copy_conflicts(
   return ok;
 }
 
+/* What members of one storage hold at once is counted once. */
+static bool find_shared(
+    const struct berth_buffers *buffers, const uint32_t *members, struct berth_arena *arena,
+    struct berth_packing_instance *out) {
+  uint32_t *owner = berth_arena_new(arena, uint32_t, out->n_buffers);
+  for (uint32_t k = 0; owner != NULL && k < out->n_buffers; k++) {
+    owner[k] = buffers->rigid.storage[members[k]];
+  }
+  return owner != NULL && berth_packing_find_excess(out, owner, buffers->n, arena);
+}
+
 enum berth_code berth_packing_build(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
     uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,
@@ -145,6 +157,7 @@ enum berth_code berth_packing_build(
   out->lower = timeline.lower;
   out->upper = timeline.upper;
   bool ok = berth_effort_poll(arena->effort) && copy_columns(buffers, members, alignment, arena, out) &&
-            copy_gaps(&timeline, arena, out) && copy_conflicts(buffers, members, arena, out);
+            copy_gaps(&timeline, arena, out) && copy_conflicts(buffers, members, arena, out) &&
+            (buffers->rigid.n == 0 || find_shared(buffers, members, arena, out));
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }

@@ -175,7 +175,8 @@ static enum berth_code prepare(struct core *core) {
 }
 
 static enum berth_code run(struct berth_packing_search *search) {
-  if (berth_sweep_only(search->instance) || search->instance->chains != NULL) {
+  if (berth_sweep_only(search->instance) || search->instance->chains != NULL ||
+      search->instance->piece_begin != NULL) {
     return BERTH_OK;
   }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);

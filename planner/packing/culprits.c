@@ -4,6 +4,8 @@
 
 #include "base/order.h"
 #include "packing/blame.h"
+#include "packing/bound.h"
+#include "packing/pieces.h"
 #include "packing/precedence_bound.h"
 #include "packing/refute.h"
 #include "packing/smallest.h"
@@ -195,6 +197,46 @@ static enum berth_code blame_antichain(
   return code;
 }
 
+static uint64_t held_at(const struct berth_packing_instance *instance, uint32_t buffer, uint32_t step) {
+  struct berth_pieces pieces = berth_pieces_of(instance, buffer);
+  struct berth_piece piece;
+  uint64_t bytes = 0;
+  while (berth_pieces_next(&pieces, &piece)) {
+    bytes += piece.lower <= step && step < piece.upper ? piece.window_upper - piece.window_lower : 0;
+  }
+  for (uint32_t k = 0; k < instance->n_excess; k++) {
+    const struct berth_packing_excess *excess = &instance->excess[k];
+    bytes -= excess->buffer == buffer && excess->lower <= step && step < excess->upper ? excess->bytes : 0;
+  }
+  return bytes;
+}
+
+/* Where groups hold several pieces at a step: the largest at the peak, until they exceed the capacity, or
+ * all.
+ */
+static enum berth_code take_peak(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, struct berth_culprits *out) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint64_t *load = berth_arena_new(arena, uint64_t, instance->n_steps);
+  uint64_t *key = berth_arena_new(arena, uint64_t, instance->n_buffers);
+  bool ok = load != NULL && key != NULL;
+  if (ok) {
+    uint32_t peak = berth_packing_load(instance, load);
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < instance->n_buffers; b++) {
+      key[b] = ~held_at(instance, b, peak);
+    }
+    take_all(instance, out);
+    ok = berth_order_by_key(arena, instance->n_buffers, key, out->items);
+    for (uint32_t k = 0; ok && load[peak] > instance->capacity && k < out->n; k++) {
+      sum += ~key[out->items[k]];
+      out->n = sum > instance->capacity ? k + 1 : out->n;
+    }
+  }
+  berth_arena_rewind(arena, mark);
+  return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}
+
 enum berth_code berth_culprits_find(
     const struct berth_packing_instance *instance, bool may_search, struct berth_arena *arena,
     struct berth_effort *effort, struct berth_culprits *out) {
@@ -208,6 +250,9 @@ enum berth_code berth_culprits_find(
   if (instance->pin != NULL && instance->pins_may_meet) {
     take_all(instance, out); /* the load counts twice what pins share */
     return BERTH_OK;
+  }
+  if (instance->piece_begin != NULL) {
+    return take_peak(instance, arena, out);
   }
   bool is_minimal = false;
   enum berth_code code = berth_blame_load(instance, arena, out->items, &out->n, &is_minimal);

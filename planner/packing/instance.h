@@ -21,6 +21,22 @@ struct berth_packing_gap {
   uint64_t window_upper;
 };
 
+/* During the steps [lower, upper) the bytes [window_lower, window_upper) are held, relative to the offset. */
+struct berth_piece {
+  uint32_t lower;
+  uint32_t upper;
+  uint64_t window_lower;
+  uint64_t window_upper;
+};
+
+/* Bytes that pieces of one buffer, or of one storage, hold more than once: the load counts them once. */
+struct berth_packing_excess {
+  uint32_t lower;
+  uint32_t upper;
+  uint64_t bytes;
+  uint32_t buffer; /* one of them */
+};
+
 struct berth_packing_instance {
   uint32_t n_buffers;
   uint32_t n_steps;      /* compressed: every step is a time at which some lifetime or gap begins */
@@ -32,6 +48,11 @@ struct berth_packing_instance {
   bool pins_may_meet;        /* nothing is shared but what pins share */
   const uint32_t *gap_begin; /* n_buffers + 1; NULL if there are no gaps */
   const struct berth_packing_gap *gaps;
+  const uint32_t
+      *piece_begin; /* n_buffers + 1; NULL if there are none. Where a buffer has pieces here, they are */
+  const struct berth_piece *pieces; /* all that it holds, several at a step and in any order */
+  uint32_t n_excess;
+  const struct berth_packing_excess *excess;
   uint32_t n_conflicts; /* pairs that must not share bytes though their lifetimes are apart; a < b, sorted */
   const uint32_t (*conflicts)[2];
   struct berth_precedence order; /* partial, if it has clocks; its pairs are among the conflicts, unless: */

@@ -8,36 +8,51 @@
 
 #include "packing/instance.h"
 
-struct berth_piece {
-  uint32_t lower;
-  uint32_t upper;
-  uint64_t window_lower;
-  uint64_t window_upper;
-};
-
 struct berth_pieces {
   const struct berth_packing_instance *instance;
   uint32_t buffer;
+  uint32_t listed; /* the next of the listed pieces */
+  uint32_t listed_end;
   uint32_t step; /* the next stretch begins here */
   uint32_t gap;
   uint32_t gap_end;
 };
 
+/* Whether the buffer's pieces are listed: several at a step, perhaps. */
+static inline bool berth_pieces_listed(const struct berth_packing_instance *instance, uint32_t buffer) {
+  return instance->piece_begin != NULL && instance->piece_begin[buffer] < instance->piece_begin[buffer + 1];
+}
+
+/* Whether it holds anything but all its bytes in all its steps. */
+static inline bool berth_pieces_several(const struct berth_packing_instance *instance, uint32_t buffer) {
+  bool has_gaps =
+      instance->gap_begin != NULL && instance->gap_begin[buffer] < instance->gap_begin[buffer + 1];
+  return has_gaps || berth_pieces_listed(instance, buffer);
+}
+
 static inline struct berth_pieces
 berth_pieces_of(const struct berth_packing_instance *instance, uint32_t buffer) {
   bool has_gaps = instance->gap_begin != NULL;
+  bool is_listed = berth_pieces_listed(instance, buffer);
   return (struct berth_pieces){
       .instance = instance,
       .buffer = buffer,
-      .step = instance->lower[buffer],
+      .listed = is_listed ? instance->piece_begin[buffer] : 0,
+      .listed_end = is_listed ? instance->piece_begin[buffer + 1] : 0,
+      .step = is_listed ? instance->upper[buffer] : instance->lower[buffer],
       .gap = has_gaps ? instance->gap_begin[buffer] : 0,
       .gap_end = has_gaps ? instance->gap_begin[buffer + 1] : 0};
 }
 
-/* The next stretch in the order of time; stretches without bytes are left out. False after the last. */
+/* The next stretch, in the order of time unless they are listed; stretches without bytes are left out. False
+ * after the last. */
 static inline bool berth_pieces_next(struct berth_pieces *pieces, struct berth_piece *out) {
   const struct berth_packing_instance *instance = pieces->instance;
   uint32_t upper = instance->upper[pieces->buffer];
+  if (pieces->listed < pieces->listed_end) {
+    *out = instance->pieces[pieces->listed++];
+    return true;
+  }
   while (pieces->step < upper) {
     const struct berth_packing_gap *gap = pieces->gap < pieces->gap_end ? &instance->gaps[pieces->gap] : NULL;
     if (gap == NULL || pieces->step < gap->lower) {

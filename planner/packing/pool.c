@@ -7,7 +7,23 @@
 #include "packing/apart.h"
 #include "packing/bound.h"
 #include "packing/build.h"
+#include "packing/excess.h"
+#include "packing/fold.h"
+#include "packing/pieces.h"
 #include "packing/placement.h"
+
+/* All that is ever held, at the one step. */
+static bool flatten_pieces(struct berth_packing_instance *instance, struct berth_arena *arena) {
+  uint32_t n = instance->piece_begin[instance->n_buffers];
+  struct berth_piece *pieces = berth_arena_new(arena, struct berth_piece, n);
+  for (uint32_t k = 0; pieces != NULL && k < n; k++) {
+    pieces[k] = instance->pieces[k];
+    pieces[k].lower = 0;
+    pieces[k].upper = 1;
+  }
+  instance->pieces = pieces;
+  return pieces != NULL;
+}
 
 bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct berth_arena *arena) {
   uint32_t *lower = berth_arena_new_zeroed(arena, uint32_t, instance->n_buffers);
@@ -26,7 +42,44 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
   instance->n_conflicts = 0;
   instance->order.n_clocks = 0;
   instance->chains = NULL;
+  instance->n_excess = 0;
   instance->pins_may_meet = true;
+  return instance->piece_begin == NULL ||
+         (flatten_pieces(instance, arena) && berth_packing_find_excess(instance, NULL, 0, arena));
+}
+
+static bool is_pinned(const struct berth_packing_instance *instance, uint32_t i) {
+  return instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+}
+
+/* What all that is not pinned holds, and the ranges that the pinned hold: their first bytes as keys, their
+ * ends by index. False if memory ran out. */
+static bool sum_up(
+    const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_sum,
+    uint64_t **out_begin, uint64_t **out_end, uint32_t *out_n) {
+  size_t n_listed = instance->piece_begin != NULL ? instance->piece_begin[instance->n_buffers] : 0;
+  *out_begin = berth_arena_new(arena, uint64_t, instance->n_buffers + n_listed);
+  *out_end = berth_arena_new(arena, uint64_t, instance->n_buffers + n_listed);
+  if (*out_begin == NULL || *out_end == NULL) {
+    return false;
+  }
+  *out_n = 0;
+  *out_sum = 0;
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    struct berth_pieces pieces = berth_pieces_of(instance, i);
+    struct berth_piece piece;
+    while (berth_pieces_next(&pieces, &piece)) {
+      if (!is_pinned(instance, i)) {
+        *out_sum += piece.window_upper - piece.window_lower;
+        continue;
+      }
+      (*out_begin)[*out_n] = instance->pin[i] + piece.window_lower;
+      (*out_end)[(*out_n)++] = instance->pin[i] + piece.window_upper;
+    }
+  }
+  for (uint32_t k = 0; k < instance->n_excess; k++) {
+    *out_sum -= is_pinned(instance, instance->excess[k].buffer) ? 0 : instance->excess[k].bytes;
+  }
   return true;
 }
 
@@ -34,24 +87,26 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
 static bool
 bound_pinned(const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_bound) {
   struct berth_arena_mark mark = berth_arena_mark(arena);
-  uint32_t *order = berth_arena_new(arena, uint32_t, instance->n_buffers);
+  uint64_t sum;
+  uint64_t *begin;
+  uint64_t *end;
+  uint32_t n;
+  if (!sum_up(instance, arena, &sum, &begin, &end, &n)) {
+    return false;
+  }
+  uint32_t *order = berth_arena_new(arena, uint32_t, n);
   if (order == NULL) {
     return false;
   }
-  berth_order_identity(instance->n_buffers, order);
-  if (!berth_order_by_key(arena, instance->n_buffers, instance->pin, order)) {
+  berth_order_identity(n, order);
+  if (!berth_order_by_key(arena, n, begin, order)) {
     return false;
   }
-  uint64_t sum = 0;
   uint64_t reach = 0;
-  for (uint32_t k = 0; k < instance->n_buffers; k++) {
-    uint64_t size = instance->size[order[k]];
-    uint64_t pin = instance->pin[order[k]];
-    if (pin == BERTH_UNPINNED) {
-      sum += size;
-    } else if (pin + size > reach) {
-      sum += pin + size - (pin > reach ? pin : reach);
-      reach = pin + size;
+  for (uint32_t k = 0; k < n; k++) {
+    if (end[order[k]] > reach) {
+      sum += end[order[k]] - (begin[order[k]] > reach ? begin[order[k]] : reach);
+      reach = end[order[k]];
     }
   }
   berth_arena_rewind(arena, mark);
@@ -59,6 +114,7 @@ bound_pinned(const struct berth_packing_instance *instance, struct berth_arena *
   return true;
 }
 
+/* Of the members one by one. */
 static bool
 find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline, struct berth_arena *arena) {
   struct berth_arena_mark mark = berth_arena_mark(arena);
@@ -67,12 +123,25 @@ find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline
     return false;
   }
   if (timeline->n_steps > 0) {
-    uint32_t peak = berth_timeline_load(timeline, pool->instance.size, load);
+    uint32_t peak = berth_packing_load(&pool->instance, load);
     pool->peak_bytes = load[peak];
     pool->peak_step = timeline->step_at[peak];
   }
   berth_arena_rewind(arena, mark);
   return berth_effort_poll(arena->effort);
+}
+
+/* From members to items. */
+static enum berth_code
+fold(struct berth_packing_pool *pool, const struct berth_buffers *buffers, struct berth_arena *arena) {
+  pool->item_of = NULL;
+  pool->lead = pool->members;
+  if (buffers->rigid.n == 0) {
+    return BERTH_OK;
+  }
+  struct berth_packing_instance members = pool->instance;
+  return berth_packing_fold(
+      &members, buffers, pool->members, arena, &pool->instance, &pool->item_of, &pool->lead);
 }
 
 enum berth_code berth_packing_pool_prepare(
@@ -94,6 +163,7 @@ enum berth_code berth_packing_pool_prepare(
   if (code == BERTH_OK && !reuse && !berth_packing_forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
+  code = code == BERTH_OK ? fold(pool, buffers, arena) : code;
   if (code == BERTH_OK && pool->persistence != BERTH_PERSISTENCE_MIXED) {
     code = berth_packing_keep_apart(pool, buffers, reuse, arena);
   }
@@ -140,12 +210,21 @@ static bool assign_pinned(
   return true;
 }
 
+/* Groups with all the time between their members: safe, if coarse. */
+static struct berth_timeline whole_lives(const struct berth_packing_instance *instance) {
+  return (struct berth_timeline){
+      .n_buffers = instance->n_buffers,
+      .n_steps = instance->n_steps,
+      .lower = (uint32_t *)(uintptr_t)instance->lower,
+      .upper = (uint32_t *)(uintptr_t)instance->upper};
+}
+
 /* The pinned have slots of their own; the rest are coloured. */
 static enum berth_code assign_slots(
     const struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena, struct berth_effort *effort, uint32_t *slot, uint32_t *out_n_slots) {
-  uint32_t n = pool->n_members;
   const struct berth_packing_instance *instance = &pool->instance;
+  uint32_t n = instance->n_buffers;
   if (!reuse) {
     for (uint32_t k = 0; k < n; k++) {
       slot[k] = k;
@@ -155,10 +234,14 @@ static enum berth_code assign_slots(
   }
   uint64_t *size = berth_arena_new(arena, uint64_t, n);
   struct berth_timeline timeline;
-  enum berth_code code = size == NULL ? BERTH_RESOURCE_EXHAUSTED
-                                      : berth_timeline_make(buffers, pool->members, n, arena, &timeline);
-  if (code != BERTH_OK) {
-    return code;
+  enum berth_code code = BERTH_OK;
+  if (pool->item_of != NULL) {
+    timeline = whole_lives(instance);
+  } else {
+    code = berth_timeline_make(buffers, pool->members, n, arena, &timeline);
+  }
+  if (code != BERTH_OK || size == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
   }
   for (uint32_t k = 0; k < n; k++) { /* the pinned take no part */
     size[k] = instance->pin != NULL && instance->pin[k] != BERTH_UNPINNED ? 0 : instance->size[k];
@@ -222,7 +305,7 @@ static void take(
     return;
   }
   pool->arena_bytes = arena_bytes;
-  for (uint32_t k = 0; k < pool->n_members; k++) {
+  for (uint32_t k = 0; k < pool->instance.n_buffers; k++) {
     pool->offset[k] = block_offset[slot[k]];
   }
 }

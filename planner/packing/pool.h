@@ -19,13 +19,15 @@ struct berth_packing_pool {
   uint32_t cost_per_byte;
   enum berth_persistence persistence;
   uint32_t n_members;
-  uint32_t *members; /* buffers with a size, in canonical order */
-  struct berth_packing_instance instance;
+  uint32_t *members;                      /* buffers with a size, in canonical order */
+  struct berth_packing_instance instance; /* of items: groups, and members without one */
+  uint32_t *item_of;                      /* of each member; NULL: it is an item itself */
+  uint32_t *lead;                         /* of each item: its first member, a buffer */
   uint64_t peak_bytes; /* the most live bytes of the members, and the first step at which they are */
   int64_t peak_step;
   uint64_t lower_bound;
   uint64_t arena_bytes; /* of the plan; BERTH_UNLIMITED while there is none */
-  uint64_t *offset;     /* of each member */
+  uint64_t *offset;     /* of each item */
   bool infeasible;      /* proven for these members */
   bool has_front;       /* constants and state are pinned below all others, and the bound knows */
   bool front_is_least; /* what searches prove holds: constants and state at the front take no byte too many */

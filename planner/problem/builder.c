@@ -36,6 +36,7 @@ void berth_problem_builder_destroy(struct berth_problem_builder *builder) {
   }
   struct berth_allocator allocator = builder->allocator;
   berth_problem_unref(builder->problem);
+  berth_vec_finish(&allocator, &builder->group_mark);
   berth_vec_finish(&allocator, &builder->pool_mark);
   berth_vec_finish(&allocator, &builder->choice_mark);
   berth_vec_finish(&allocator, &builder->choice_list);
@@ -224,6 +225,7 @@ static enum berth_code finish(struct berth_problem_builder *builder) {
   if (code == BERTH_OK && builder->form == BERTH_FORM_GRAPH) {
     code = berth_builder_finish_graph(builder);
   }
+  code = code != BERTH_OK ? code : berth_builder_settle_groups(builder);
   code = code != BERTH_OK ? code : berth_builder_make_choices(builder);
   return code != BERTH_OK ? code : berth_builder_check_pins(builder);
 }

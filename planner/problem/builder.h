@@ -41,6 +41,8 @@ struct berth_problem_builder {
   uint32_t choice_stamp;           /* of choice_mark */
   BERTH_VEC(uint32_t) choice_mark; /* of each pool: the last list that it was put in */
   BERTH_VEC(uint32_t) choice_list;
+  BERTH_VEC(uint32_t)
+  group_mark;                    /* of each row that groups were asked of: the last group + 1 that names it */
   BERTH_VEC(uint32_t) pool_mark; /* the last row + 1 that listed each pool */
   BERTH_VEC(uint32_t) region_depth;
   BERTH_VEC(uint32_t) last_child_end; /* of each region: where its last child so far ends */
@@ -146,6 +148,13 @@ void berth_builder_keep_caps(struct berth_problem_builder *builder);
 /* Lists what is left to the dynamic arena. */
 enum berth_code berth_builder_list_dynamic(struct berth_problem_builder *builder);
 void berth_builder_finish_symbols(struct berth_problem_builder *builder);
+/* Marks the values that are members of groups, one entry a value; empty without groups. */
+bool berth_builder_mark_grouped(
+    const struct berth_problem_builder *builder, struct berth_arena *arena, bool **out_grouped);
+/* From groups to distances: the rows are buffers by now. */
+enum berth_code berth_builder_settle_groups(struct berth_problem_builder *builder);
+/* The end of it: members that meet. */
+enum berth_code berth_builder_check_groups(struct berth_problem_builder *builder);
 
 /* The parts of finish. */
 enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder);

@@ -8,7 +8,8 @@
  *
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
  * then a column after the other in canonical order; then sections for what few problems have, each behind its
- * tag. Steps stay as given: a plan reports them. Clocks, if there are any, come last. */
+ * tag. Steps stay as given: a plan reports them. Clocks and groups, if there are
+ * any, come last. */
 #include <string.h>
 
 #include "base/sort.h"
@@ -77,6 +78,21 @@ static int compare_clocks(const struct berth_buffers *buffers, uint32_t a, uint3
   return 0;
 }
 
+/* What groups say of each alone. */
+static int compare_groups(const struct berth_rigid *rigid, uint32_t a, uint32_t b) {
+  uint32_t group_a = rigid->group[a];
+  uint32_t group_b = rigid->group[b];
+  COMPARE(group_a != BERTH_NO_INDEX, group_b != BERTH_NO_INDEX);
+  if (group_a == BERTH_NO_INDEX) {
+    return 0;
+  }
+  COMPARE(rigid->distance[a], rigid->distance[b]);
+  COMPARE(rigid->span_bytes[group_a], rigid->span_bytes[group_b]);
+  COMPARE(
+      rigid->begin[group_a + 1] - rigid->begin[group_a], rigid->begin[group_b + 1] - rigid->begin[group_b]);
+  return 0;
+}
+
 /* Of two buffers with equal lifetimes and sizes. */
 static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_t b) {
   const struct berth_buffers *buffers = &problem->buffers_view;
@@ -91,6 +107,9 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   int order = buffers->pool_begin != NULL ? compare_pools(buffers, a, b) : 0;
   if (order == 0 && buffers->gap_begin != NULL) {
     order = compare_gaps(buffers, a, b);
+  }
+  if (order == 0 && buffers->rigid.n != 0) {
+    order = compare_groups(&buffers->rigid, a, b);
   }
   if (order == 0) {
     order = compare_clocks(buffers, a, b);
@@ -337,6 +356,35 @@ static bool make_pairs(
   return true;
 }
 
+/* The group of each buffer, numbered from 1 as they appear, its distance, and the first buffer of its
+ * storage. */
+static bool put_groups(
+    struct encoder *encoder, const struct berth_rigid *rigid, uint32_t n, const uint32_t *order,
+    const struct berth_allocator *allocator) {
+  BERTH_VEC(uint32_t) number = {0}; /* of each group */
+  BERTH_VEC(uint32_t) place = {0};  /* of the first buffer of each storage, plus 1 */
+  bool ok = berth_vec_reserve(allocator, &number, rigid->n) && berth_vec_reserve(allocator, &place, n);
+  if (ok) {
+    memset(number.items, 0, rigid->n * sizeof *number.items);
+    memset(place.items, 0, n * sizeof *place.items);
+  }
+  uint32_t n_seen = 0;
+  for (uint32_t k = 0; ok && k < n; k++) {
+    uint32_t group = rigid->group[order[k]];
+    uint32_t storage = rigid->storage[order[k]];
+    place.items[storage] = place.items[storage] != 0 ? place.items[storage] : k + 1;
+    if (group != BERTH_NO_INDEX && number.items[group] == 0) {
+      number.items[group] = ++n_seen;
+    }
+    put(encoder, group != BERTH_NO_INDEX ? number.items[group] : 0, 4);
+    put(encoder, rigid->distance[order[k]], 8);
+    put(encoder, place.items[storage], 4);
+  }
+  berth_vec_finish(allocator, &number);
+  berth_vec_finish(allocator, &place);
+  return ok;
+}
+
 enum berth_code berth_problem_canonical_encode(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
     void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
@@ -355,7 +403,7 @@ enum berth_code berth_problem_canonical_encode(
   put(&encoder, buffers->n, 4);
   put(&encoder,
       (buffers->pinned_offset != NULL) + 2U * (buffers->pool_begin != NULL) +
-          4U * (buffers->gap_begin != NULL) + 8U * (buffers->n_clocks != 0),
+          4U * (buffers->gap_begin != NULL) + 8U * (buffers->n_clocks != 0) + 256U * (buffers->rigid.n != 0),
       4);
   put(&encoder, buffers->n_conflicts, 4);
   put_pools(&encoder, &problem->pools_view);
@@ -366,7 +414,8 @@ enum berth_code berth_problem_canonical_encode(
   }
   put_terms(&encoder, &problem->pools_view, buffers, order);
   put_clocks(&encoder, buffers, order);
+  bool ok = buffers->rigid.n == 0 || put_groups(&encoder, &buffers->rigid, buffers->n, order, allocator);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);
-  return BERTH_OK;
+  return ok ? BERTH_OK : berth_fail_memory(err);
 }

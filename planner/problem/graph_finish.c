@@ -148,6 +148,10 @@ static enum berth_code settle_inplace(
   if (code != BERTH_OK) {
     return code;
   }
+  bool *grouped;
+  if (!berth_builder_mark_grouped(builder, arena, &grouped)) {
+    return berth_fail_memory(&builder->error);
+  }
   struct berth_inplace_input input = {
       .graph = graph,
       .by_size = by_size,
@@ -159,6 +163,7 @@ static enum berth_code settle_inplace(
       .family = family,
       .pin = rows->pin.items,
       .n_pins = (uint32_t)rows->pin.n,
+      .grouped = grouped,
       .pool_begin = rows->pool_begin.n != 0 ? rows->pool_begin.items : NULL,
       .pools = rows->pools.items,
       .all_pools = &pools,

@@ -22,7 +22,8 @@ struct piece {
 struct sweep {
   struct berth_problem_builder *builder;
   const struct berth_rows *rows;
-  uint32_t *pool_of; /* the one pool of each pinned buffer, or BERTH_NO_INDEX */
+  const bool *shared; /* of each buffer: others are one storage with it; NULL: of none */
+  uint32_t *pool_of;  /* the one pool of each pinned buffer, or BERTH_NO_INDEX */
   struct piece *pieces;
   uint32_t n;
   uint32_t capacity;
@@ -115,6 +116,26 @@ static void cut(struct sweep *sweep, uint32_t buffer) {
   add_piece(sweep, buffer, at, rows->upper.items[buffer], 0, size);
 }
 
+/* One storage of several buffers may well meet itself; whom else it meets is left to the planner. */
+static bool is_shared(const struct sweep *sweep, uint32_t buffer) {
+  return sweep->shared != NULL && sweep->shared[buffer];
+}
+
+static bool mark_shared(struct sweep *sweep, struct berth_arena *arena) {
+  const struct berth_group_columns *groups = &sweep->builder->problem->groups;
+  if (groups->storage.n == 0) {
+    return true;
+  }
+  bool *shared = berth_arena_new_zeroed(arena, bool, groups->storage.n);
+  for (uint32_t i = 0; shared != NULL && i < groups->storage.n; i++) {
+    uint32_t first = groups->storage.items[i];
+    shared[i] = first != i;
+    shared[first] |= first != i;
+  }
+  sweep->shared = shared;
+  return shared != NULL;
+}
+
 static bool make_pieces(struct sweep *sweep, struct berth_arena *arena) {
   size_t n_rows = sweep->rows->size.n;
   size_t capacity = 0;
@@ -123,7 +144,8 @@ static bool make_pieces(struct sweep *sweep, struct berth_arena *arena) {
     return false;
   }
   for (uint32_t i = 0; i < n_rows; i++) {
-    bool pinned = i < sweep->rows->pin.n && sweep->rows->pin.items[i] != BERTH_UNPINNED;
+    bool pinned =
+        i < sweep->rows->pin.n && sweep->rows->pin.items[i] != BERTH_UNPINNED && !is_shared(sweep, i);
     sweep->pool_of[i] = pinned ? only_pool(sweep->builder->problem, i) : BERTH_NO_INDEX;
     if (sweep->pool_of[i] != BERTH_NO_INDEX) {
       const uint32_t *begin = sweep->rows->gap_begin.n != 0 ? sweep->rows->gap_begin.items + i : NULL;
@@ -298,7 +320,7 @@ enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) 
   struct sweep sweep = {.builder = builder, .rows = &builder->problem->rows};
   enum berth_code code = BERTH_OK;
   struct berth_sort_item *items = NULL;
-  if (make_pieces(&sweep, &arena)) {
+  if (mark_shared(&sweep, &arena) && make_pieces(&sweep, &arena)) {
     items = berth_arena_new(&arena, struct berth_sort_item, 4 * (size_t)sweep.n);
   }
   if (items == NULL || !rank_pieces(&sweep, &arena, items)) {

@@ -47,6 +47,18 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->carries);
 }
 
+static void finish_groups(const struct berth_allocator *allocator, struct berth_group_columns *groups) {
+  berth_vec_finish(allocator, &groups->specs);
+  berth_vec_finish(allocator, &groups->items);
+  berth_vec_finish(allocator, &groups->group);
+  berth_vec_finish(allocator, &groups->distance);
+  berth_vec_finish(allocator, &groups->storage);
+  berth_vec_finish(allocator, &groups->begin);
+  berth_vec_finish(allocator, &groups->members);
+  berth_vec_finish(allocator, &groups->alignment);
+  berth_vec_finish(allocator, &groups->span);
+}
+
 void berth_problem_finish(struct berth_problem *problem) {
   const struct berth_allocator *allocator = &problem->allocator;
   finish_rows(allocator, &problem->rows);
@@ -60,6 +72,7 @@ void berth_problem_finish(struct berth_problem *problem) {
   berth_vec_finish(allocator, &problem->pools);
   finish_graph(allocator, &problem->columns);
   berth_problem_finish_symbols(problem);
+  finish_groups(allocator, &problem->groups);
 }
 
 struct berth_problem *berth_problem_ref(struct berth_problem *problem) {
@@ -128,6 +141,27 @@ void berth_problem_view_graph(struct berth_problem *problem) {
   };
 }
 
+static void view_groups(struct berth_problem *problem) {
+  struct berth_group_columns *groups = &problem->groups;
+  size_t n = 0;
+  for (size_t i = 0; i < groups->specs.n; i++) {
+    groups->specs.items[i].members = groups->items.items + n;
+    n += groups->specs.items[i].n_members;
+  }
+  problem->groups_view = (struct berth_groups){.n = (uint32_t)groups->specs.n, .items = groups->specs.items};
+  if (groups->alignment.n != 0) {
+    problem->buffers_view.rigid = (struct berth_rigid){
+        .n = (uint32_t)groups->alignment.n,
+        .group = groups->group.items,
+        .distance = groups->distance.items,
+        .storage = groups->storage.items,
+        .begin = groups->begin.items,
+        .members = groups->members.items,
+        .alignment = groups->alignment.items,
+        .span_bytes = groups->span.items};
+  }
+}
+
 void berth_problem_make_views(struct berth_problem *problem) {
   trim(problem);
   const struct berth_rows *rows = &problem->rows;
@@ -156,6 +190,7 @@ void berth_problem_make_views(struct berth_problem *problem) {
     problem->pools.items[pool].name = berth_names_get(&problem->pool_names, pool);
   }
   problem->pools_view = (struct berth_pools){.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
+  view_groups(problem);
   problem->permissions_view = (struct berth_permissions){
       .n = (uint32_t)problem->columns.permissions.n, .items = problem->columns.permissions.items};
   if (problem->is_graph) {
@@ -194,6 +229,10 @@ const struct berth_buffers *berth_problem_buffers(const struct berth_problem *pr
 
 const struct berth_pools *berth_problem_pools(const struct berth_problem *problem) {
   return &problem->pools_view;
+}
+
+const struct berth_groups *berth_problem_groups(const struct berth_problem *problem) {
+  return &problem->groups_view;
 }
 
 const struct berth_graph *berth_problem_graph(const struct berth_problem *problem) {

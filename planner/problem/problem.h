@@ -84,6 +84,19 @@ struct berth_symbol_columns {
   bool is_strict;
 };
 
+/* Groups as they were given, and what they come to (berth_rigid). */
+struct berth_group_columns {
+  BERTH_VEC(struct berth_group_spec) specs; /* `members` points into `items` once the problem is complete */
+  BERTH_VEC(uint32_t) items;
+  BERTH_VEC(uint32_t) group;
+  BERTH_VEC(uint64_t) distance;
+  BERTH_VEC(uint32_t) storage;
+  BERTH_VEC(uint32_t) begin;
+  BERTH_VEC(uint32_t) members;
+  BERTH_VEC(uint64_t) alignment;
+  BERTH_VEC(uint64_t) span;
+};
+
 struct berth_problem {
   atomic_uint n_refs;
   struct berth_allocator allocator;
@@ -100,6 +113,7 @@ struct berth_problem {
   spills; /* of all pools, one after the other; `spill_to` points here once they are complete */
   struct berth_graph_columns columns;
   struct berth_symbol_columns symbols;
+  struct berth_group_columns groups;
   uint32_t n_value_buffers; /* the buffers after these are workspaces */
   /* The public views of the above. */
   bool is_graph;
@@ -108,6 +122,7 @@ struct berth_problem {
   struct berth_graph graph_view;
   struct berth_permissions permissions_view;
   struct berth_symbols symbols_view;
+  struct berth_groups groups_view;
 };
 
 /* Frees what the problem holds, not the problem. */

@@ -1,10 +1,12 @@
 #include "berth/report.h"
 #include "report/items.h"
 #include "report/view.h"
+#include "verify/live.h"
 
 struct plot {
   const struct berth_verify_pieces *pieces;
-  const uint32_t *pool_of; /* of each buffer; NULL: all count */
+  struct berth_verify_live *live; /* nothing, before and after */
+  const uint32_t *pool_of;        /* of each buffer; NULL: all count */
   uint32_t pool;
 };
 
@@ -18,8 +20,8 @@ static uint32_t draw(const struct plot *plot, struct berth_timeline_point *point
   for (size_t t = 0; t < 2 * (size_t)pieces->n; t++) {
     const struct berth_verify_piece *piece = &pieces->items[berth_verify_turn_piece(pieces->turns[t])];
     if (plot->pool_of == NULL || plot->pool_of[piece->buffer] == plot->pool) {
-      uint64_t n_bytes = piece->window_upper - piece->window_lower;
-      live = berth_verify_turn_ends(pieces->turns[t]) ? live - n_bytes : live + n_bytes;
+      live = berth_verify_turn_ends(pieces->turns[t]) ? live - berth_verify_live_drop(plot->live, piece)
+                                                      : live + berth_verify_live_put(plot->live, piece);
     }
     bool last_of_step = t + 1 == 2 * (size_t)pieces->n || pieces->turns[t + 1].key != pieces->turns[t].key;
     if (last_of_step && live != shown) {
@@ -60,9 +62,16 @@ enum berth_code berth_report_timeline(
   }
   struct berth_report_view view;
   enum berth_code code = berth_report_view_init(&view, problem, allocator, err);
+  struct berth_verify_live live;
+  if (code == BERTH_OK) {
+    code = berth_verify_live_init(&live, &view.facts, &view.pieces, &view.arena, err);
+  }
   if (code == BERTH_OK) {
     const struct plot plot = {
-        .pieces = &view.pieces, .pool_of = pool != BERTH_NO_INDEX ? plan->pool : NULL, .pool = pool};
+        .pieces = &view.pieces,
+        .live = &live,
+        .pool_of = pool != BERTH_NO_INDEX ? plan->pool : NULL,
+        .pool = pool};
     code = list_points(&plot, allocator, out_points, out_n_points, err);
   }
   berth_report_view_finish(&view);

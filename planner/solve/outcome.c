@@ -65,7 +65,10 @@ static void write_offsets(const struct berth_solve_task *task, struct berth_plan
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     const struct berth_packing_pool *pool = &task->assignment.pools[p];
     for (uint32_t k = 0; k < pool->n_members; k++) {
-      offset[pool->members[k]] = pool->offset[k];
+      uint32_t buffer = pool->members[k];
+      bool folded = pool->item_of != NULL;
+      offset[buffer] =
+          folded ? pool->offset[pool->item_of[k]] + buffers->rigid.distance[buffer] : pool->offset[k];
     }
   }
 }
@@ -85,12 +88,43 @@ static void blame(struct berth_plan *plan, uint64_t short_by) {
   plan->short_by_bytes = short_by > 0 ? short_by : 1;
 }
 
+/* The buffer's own group, or itself. */
+static void blame_group(const struct berth_solve_task *task, uint32_t buffer, struct berth_plan *plan) {
+  const struct berth_rigid *rigid = &task->buffers->rigid;
+  uint32_t group = rigid->n != 0 ? rigid->group[buffer] : BERTH_NO_INDEX;
+  if (group == BERTH_NO_INDEX) {
+    plan->culprits[plan->n_culprits++] = buffer;
+    return;
+  }
+  for (uint32_t m = rigid->begin[group]; m < rigid->begin[group + 1] && plan->n_culprits < BERTH_MAX_CULPRITS;
+       m++) {
+    plan->culprits[plan->n_culprits++] = rigid->members[m];
+  }
+}
+
+static uint64_t largest_block(const struct berth_solve_task *task, uint32_t buffer) {
+  const struct berth_buffers *buffers = task->buffers;
+  uint32_t group = buffers->rigid.n != 0 ? buffers->rigid.group[buffer] : BERTH_NO_INDEX;
+  uint64_t largest = buffers->size_bytes[buffer];
+  for (uint32_t m = group != BERTH_NO_INDEX ? buffers->rigid.begin[group] : 0;
+       group != BERTH_NO_INDEX && m < buffers->rigid.begin[group + 1]; m++) {
+    uint64_t size = buffers->size_bytes[buffers->rigid.members[m]];
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
+
 /* What the roomiest of the buffer's pools lacks. */
 static uint64_t lacking(const struct berth_solve_task *task, uint32_t buffer) {
   const struct berth_buffers *buffers = task->buffers;
-  uint64_t size = buffers->size_bytes[buffer];
+  uint64_t size = largest_block(task, buffer);
   bool pinned = buffers->pinned_offset != NULL && buffers->pinned_offset[buffer] != BERTH_UNPINNED;
-  uint64_t need = size + (pinned ? buffers->pinned_offset[buffer] : 0);
+  uint64_t need = buffers->size_bytes[buffer] + (pinned ? buffers->pinned_offset[buffer] : 0);
+  uint32_t group = buffers->rigid.n != 0 ? buffers->rigid.group[buffer] : BERTH_NO_INDEX;
+  if (group != BERTH_NO_INDEX) {
+    uint64_t base = pinned ? buffers->pinned_offset[buffer] - buffers->rigid.distance[buffer] : 0;
+    need = base + buffers->rigid.span_bytes[group];
+  }
   uint64_t least = UINT64_MAX;
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     if (!berth_may_be_in(&task->assignment, buffer, p)) {
@@ -168,11 +202,11 @@ static enum berth_code name_culprits(struct berth_solve_task *task, struct berth
   limit_culprits(task);
   bool may_search = berth_solve_is_searched(pool) && !pool->has_front;
   enum berth_code code = berth_culprits_find(&pool->instance, may_search, &arena, &task->effort, &culprits);
-  for (uint32_t k = 0; code == BERTH_OK && k < culprits.n && k < BERTH_MAX_CULPRITS; k++) {
-    plan->culprits[plan->n_culprits++] = pool->members[culprits.items[k]];
+  for (uint32_t k = 0; code == BERTH_OK && k < culprits.n && plan->n_culprits < BERTH_MAX_CULPRITS; k++) {
+    blame_group(task, pool->lead[culprits.items[k]], plan);
   }
-  if (code == BERTH_OK && culprits.n <= BERTH_MAX_CULPRITS &&
-      !pool->has_front) { /* there padding counts, too */
+  if (code == BERTH_OK && culprits.n == plan->n_culprits && /* all are named, and nobody for a group */
+      !pool->has_front) {                                   /* there padding counts, too */
     plan->culprits_proof = culprits.proof;
   }
   berth_arena_finish(&arena);
@@ -185,8 +219,8 @@ static enum berth_code refuse(struct berth_solve_task *task, struct berth_plan *
   if (task->homeless != BERTH_NO_INDEX) {
     uint64_t lacks = lacking(task, task->homeless);
     blame(plan, short_by > lacks ? short_by : lacks);
-    plan->culprits[plan->n_culprits++] = task->homeless;
-    plan->culprits_proof = BERTH_CULPRITS_SMALLEST;
+    blame_group(task, task->homeless, plan);
+    plan->culprits_proof = plan->n_culprits == 1 ? BERTH_CULPRITS_SMALLEST : BERTH_CULPRITS_UNPROVEN;
     return BERTH_OK;
   }
   if (!is_proven(task)) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "packing/bound.h"
 #include "packing/build.h"
 #include "packing/core.h"
 #include "packing/divide.h"
@@ -38,7 +39,7 @@ static enum berth_code colour_all(struct berth_solve_task *task, struct berth_co
   if (load == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  task->peak_bytes = buffers->n > 0 ? load[berth_timeline_load(&timeline, all.size, load)] : 0;
+  task->peak_bytes = buffers->n > 0 ? load[berth_packing_load(&all, load)] : 0;
   struct berth_colouring_input input = {
       .timeline = &timeline,
       .size = all.size,
@@ -190,9 +191,10 @@ static enum berth_code run_placement(struct berth_solve_task *task, struct berth
 static enum berth_code place_apart(struct berth_solve_task *task, struct berth_packing_pool *pool) {
   uint64_t sum = 0;
   for (uint32_t k = 0; k < pool->n_members; k++) {
-    sum += pool->instance.size[k];
+    sum += task->buffers->size_bytes[pool->members[k]];
   }
   bool unsure = pool->instance.pin != NULL && pool->arena_bytes == BERTH_UNLIMITED;
+  sum = pool->item_of == NULL ? sum : 0; /* one storage counts once */
   if (pool->arena_bytes <= sum || unsure || pool->infeasible) {
     return BERTH_OK;
   }
@@ -277,6 +279,9 @@ static enum berth_code place_in_rounds(struct berth_solve_task *task) {
 /* A division of the buffers over the pools that costs less than the one that rounds came to, or the proof
  * that there is none, or none at all. */
 static enum berth_code divide(struct berth_solve_task *task) {
+  if (task->buffers->rigid.n != 0) { /* it moves one buffer at a time */
+    return BERTH_OK;
+  }
   struct berth_assignment *assignment = &task->assignment;
   bool is_placed = task->refused == BERTH_NO_INDEX;
   struct berth_division division = {

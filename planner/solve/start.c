@@ -90,8 +90,10 @@ static void take(struct berth_solve_task *task, const uint64_t *arena_of) {
       continue;
     }
     pool->arena_bytes = arena_of[p];
-    for (uint32_t k = 0; k < pool->n_members; k++) {
-      pool->offset[k] = task->options.start->offset[pool->members[k]];
+    for (uint32_t k = 0; k < pool->instance.n_buffers; k++) {
+      uint32_t lead = pool->lead[k];
+      uint64_t distance = pool->item_of != NULL ? task->buffers->rigid.distance[lead] : 0;
+      pool->offset[k] = task->options.start->offset[lead] - distance;
     }
   }
   task->refused = BERTH_NO_INDEX;

@@ -1,3 +1,4 @@
+#include "verify/groups.h"
 #include "verify/order.h"
 
 /* Stated clocks are the order; the sums of their components lie apart wherever it orders. */
@@ -55,11 +56,15 @@ enum berth_code berth_verify_gather(
       .accesses = buffers->accesses,
       .n_conflicts = buffers->n_conflicts,
       .conflicts = buffers->conflicts,
+      .groups = berth_problem_groups(problem),
       .n_pools = pools->n,
       .pools = pools->items,
   };
+  enum berth_code code = BERTH_OK;
   if (graph != NULL) {
-    return berth_verify_derive(facts, problem, arena, err);
+    code = berth_verify_derive(facts, problem, arena, err);
+  } else if (buffers->n_clocks != 0) {
+    code = order_by_clocks(facts, buffers, arena, err);
   }
-  return buffers->n_clocks != 0 ? order_by_clocks(facts, buffers, arena, err) : BERTH_OK;
+  return code == BERTH_OK ? berth_verify_storages(facts, arena, err) : code;
 }

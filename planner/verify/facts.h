@@ -26,6 +26,9 @@ struct berth_verify_facts {
   const uint32_t *accesses; /* NULL if all are 1 */
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2];
+  const struct berth_groups *groups;      /* as stated */
+  const uint32_t *storage;                /* of each buffer: the first that is one storage with it, or itself;
+                                             NULL if nobody shares */
   const struct berth_verify_order *order; /* NULL: a total order */
   uint32_t n_pools;
   const struct berth_pool_spec *pools;

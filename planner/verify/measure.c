@@ -1,5 +1,7 @@
 #include "verify/measure.h"
 
+#include "verify/live.h"
+
 static void measure_buffers(
     struct berth_verify_measure *measure, const struct berth_verify_facts *facts,
     const struct berth_verify_places *places) {
@@ -29,21 +31,23 @@ static void measure_buffers(
 /* Ends come before beginnings at each step, so the sum is greatest after the last beginning of a step. */
 static void measure_live(
     struct berth_verify_measure *measure, const struct berth_verify_facts *facts,
-    const struct berth_verify_pieces *pieces, const struct berth_verify_places *places) {
+    const struct berth_verify_pieces *pieces, const struct berth_verify_places *places,
+    struct berth_verify_live *counted) {
   uint64_t live = 0;
   for (size_t t = 0; t < 2 * (size_t)pieces->n; t++) {
     const struct berth_verify_piece *piece = &pieces->items[berth_verify_turn_piece(pieces->turns[t])];
-    uint64_t n_bytes = piece->window_upper - piece->window_lower;
     bool placed = places->offset != NULL && berth_verify_is_placed(facts, places, piece->buffer);
     struct berth_verify_pool_measure *pool =
         placed ? &measure->pools[berth_verify_pool(places, piece->buffer)] : NULL;
     if (berth_verify_turn_ends(pieces->turns[t])) {
+      uint64_t n_bytes = berth_verify_live_drop(counted, piece);
       live -= n_bytes;
       if (pool != NULL) {
         pool->live_bytes -= n_bytes;
       }
       continue;
     }
+    uint64_t n_bytes = berth_verify_live_put(counted, piece);
     live += n_bytes;
     measure->peak_bytes = live > measure->peak_bytes ? live : measure->peak_bytes;
     if (pool != NULL) {
@@ -71,6 +75,10 @@ enum berth_code berth_verify_measure(
     measure->pools[p].base_alignment = facts->pools[p].base_alignment;
   }
   measure_buffers(measure, facts, places);
-  measure_live(measure, facts, pieces, places);
-  return BERTH_OK;
+  struct berth_verify_live live;
+  enum berth_code code = berth_verify_live_init(&live, facts, pieces, arena, err);
+  if (code == BERTH_OK) {
+    measure_live(measure, facts, pieces, places, &live);
+  }
+  return code;
 }

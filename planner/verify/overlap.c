@@ -18,8 +18,9 @@ struct sweep {
   const struct berth_verify_pieces *pieces;
   const struct berth_verify_places *places;
   struct berth_verify_findings *findings;
-  struct range *ranges;            /* by piece */
-  uint32_t *rank;                  /* by piece */
+  struct range *ranges; /* by piece */
+  uint32_t *rank;       /* by piece */
+  uint32_t *run_end;    /* by rank: the end of those of one storage from there on; NULL: nobody shares */
   struct berth_sort_item *by_rank; /* .key: the first byte; .index: the piece */
   struct berth_verify_set set;
 };
@@ -42,11 +43,32 @@ static struct range range_of(const struct sweep *sweep, const struct berth_verif
   };
 }
 
+static uint32_t storage_of(const struct sweep *sweep, uint32_t rank) {
+  return sweep->facts->storage[sweep->pieces->items[sweep->by_rank[rank].index].buffer];
+}
+
+static void find_runs(struct sweep *sweep) {
+  uint32_t n = sweep->pieces->n;
+  for (uint32_t r = n; sweep->run_end != NULL && r-- > 0;) {
+    bool goes_on = r + 1 < n && storage_of(sweep, r) == storage_of(sweep, r + 1);
+    sweep->run_end[r] = goes_on ? sweep->run_end[r + 1] : r + 1;
+  }
+}
+
 static void rank_ranges(struct sweep *sweep, struct berth_sort_item *scratch) {
   uint32_t n = sweep->pieces->n;
   for (uint32_t p = 0; p < n; p++) {
     sweep->ranges[p] = range_of(sweep, &sweep->pieces->items[p]);
     sweep->by_rank[p] = (struct berth_sort_item){.key = sweep->ranges[p].begin, .index = p};
+  }
+  if (sweep->run_end != NULL) { /* of one storage side by side, where they begin at one byte */
+    for (uint32_t r = 0; r < n; r++) {
+      sweep->by_rank[r].key = storage_of(sweep, r);
+    }
+    berth_sort_items(sweep->by_rank, scratch, n);
+    for (uint32_t r = 0; r < n; r++) {
+      sweep->by_rank[r].key = sweep->ranges[sweep->by_rank[r].index].begin;
+    }
   }
   berth_sort_items(sweep->by_rank, scratch, n);
   if (sweep->facts->n_pools > 1) {
@@ -60,6 +82,7 @@ static void rank_ranges(struct sweep *sweep, struct berth_sort_item *scratch) {
     sweep->rank[piece] = r;
     sweep->by_rank[r].key = sweep->ranges[piece].begin;
   }
+  find_runs(sweep);
 }
 
 /* The first rank of the piece's pool. */
@@ -93,7 +116,8 @@ static void blame(const struct sweep *sweep, uint32_t piece_a, uint32_t piece_b)
       violation.first_step, violation.end_step);
 }
 
-/* Lists those that `piece` meets; once the list is full, one is enough. */
+/* Lists those that `piece` meets and that are not one storage with it; once the list is full, one is enough.
+ */
 static void meet(const struct sweep *sweep, uint32_t piece, uint32_t from_rank) {
   struct range range = sweep->ranges[piece];
   uint32_t pool = pool_of(sweep, piece);
@@ -102,6 +126,10 @@ static void meet(const struct sweep *sweep, uint32_t piece, uint32_t from_rank) 
     if (rank == BERTH_NO_INDEX || sweep->by_rank[rank].key >= range.end ||
         pool_of(sweep, sweep->by_rank[rank].index) != pool) {
       return;
+    }
+    if (sweep->run_end != NULL && storage_of(sweep, rank) == storage_of(sweep, sweep->rank[piece])) {
+      rank = sweep->run_end[rank] - 1;
+      continue;
     }
     bool listed = berth_verify_has_room(sweep->findings);
     blame(sweep, sweep->by_rank[rank].index, piece);
@@ -150,11 +178,13 @@ enum berth_code berth_verify_overlaps(
       .ranges = berth_arena_new(arena, struct range, pieces->n),
       .rank = berth_arena_new(arena, uint32_t, pieces->n),
       .by_rank = berth_arena_new(arena, struct berth_sort_item, pieces->n),
+      .run_end = facts->storage != NULL ? berth_arena_new(arena, uint32_t, pieces->n) : NULL,
   };
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, pieces->n);
   uint32_t *pool_begin = berth_arena_new(arena, uint32_t, facts->n_pools);
-  if (sweep.ranges == NULL || sweep.rank == NULL || sweep.by_rank == NULL || scratch == NULL ||
-      pool_begin == NULL || !berth_verify_set_init(&sweep.set, arena, pieces->n)) {
+  if ((facts->storage != NULL && sweep.run_end == NULL) || sweep.ranges == NULL || sweep.rank == NULL ||
+      sweep.by_rank == NULL || scratch == NULL || pool_begin == NULL ||
+      !berth_verify_set_init(&sweep.set, arena, pieces->n)) {
     return berth_fail_memory(err);
   }
   rank_ranges(&sweep, scratch);

@@ -1,6 +1,7 @@
 #include "berth/verify.h"
 
 #include "verify/figures.h"
+#include "verify/groups.h"
 #include "verify/homes.h"
 #include "verify/order.h"
 #include "verify/overlap.h"
@@ -10,7 +11,7 @@ static const char *const KIND_NAMES[] = {
     [BERTH_VIOLATION_OVERLAP] = "overlap", [BERTH_VIOLATION_UNPLACED] = "unplaced",
     [BERTH_VIOLATION_POOL] = "pool",       [BERTH_VIOLATION_ALIGNMENT] = "alignment",
     [BERTH_VIOLATION_PIN] = "pin",         [BERTH_VIOLATION_CAPACITY] = "capacity",
-    [BERTH_VIOLATION_FIGURES] = "figures",
+    [BERTH_VIOLATION_FIGURES] = "figures", [BERTH_VIOLATION_GROUP] = "group",
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind) {
@@ -44,6 +45,7 @@ static enum berth_code check_table(
       berth_verify_overlaps(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
   if (code == BERTH_OK) {
     berth_verify_conflicts(&trial->facts, places, &trial->findings);
+    berth_verify_groups(&trial->facts, places, &trial->findings);
     code = berth_verify_sequence(&trial->facts, places, &trial->findings, &trial->arena, err);
   }
   if (code == BERTH_OK) {

@@ -59,6 +59,10 @@ static const struct entry SYMBOLS[] = {
 static const struct entry EXPRESSIONS[] = {
     {"left", "expression_left"}, {"right", "expression_right"}, {NULL, "expression_operation"}};
 static const struct entry BINDINGS[] = {{"upper", "binding_upper"}, {NULL, "binding_symbol"}};
+static const struct entry GROUPS[] = {
+    {"members", "group_member_end"},
+    {NULL, "group_kind"},
+};
 static const struct entry POOLS[] = {
     {"name", "name"},
     {"alignment", "alignment"},
@@ -75,8 +79,15 @@ static const struct {
   const char *prefix;
   const struct entry *entries;
 } KINDS[] = {
-    {"symbol.", SYMBOLS},     {"expression.", EXPRESSIONS}, {"binding.", BINDINGS}, {"value.", VALUES},
-    {"operator.", OPERATORS}, {"region.", REGIONS},         {"pool.", POOLS},       {"", BUFFERS}};
+    {"symbol.", SYMBOLS},
+    {"expression.", EXPRESSIONS},
+    {"binding.", BINDINGS},
+    {"value.", VALUES},
+    {"operator.", OPERATORS},
+    {"region.", REGIONS},
+    {"group.", GROUPS},
+    {"pool.", POOLS},
+    {"", BUFFERS}};
 
 /* Pins and gaps are lists of their own: the first that is about this row. */
 static uint32_t first_about(size_t n, const uint32_t *rows, uint32_t row) {

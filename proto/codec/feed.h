@@ -71,4 +71,7 @@ const struct berth_shape *feed_shape(
 enum berth_code feed_buffers(const struct feed *feed, struct feed_shapes *shapes) BERTH_MUST_USE;
 enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) BERTH_MUST_USE;
 
+/* Groups of either's rows, of which there are `n_rows` (groups_decode.c). */
+enum berth_code feed_groups(const struct feed *feed, size_t n_rows) BERTH_MUST_USE;
+
 #endif

@@ -89,6 +89,9 @@ enum berth_code berth_codec_problem_from_message(
     code = graph ? feed_graph(&feed, &shapes) : feed_buffers(&feed, &shapes);
   }
   if (code == BERTH_OK) {
+    code = feed_groups(&feed, graph ? message->n_value_size_bytes : message->n_buffer_size_bytes);
+  }
+  if (code == BERTH_OK) {
     code = berth_problem_builder_finish(feed.builder, out_problem, err);
     if (code != BERTH_OK) {
       code = feed_blame(&feed, code);

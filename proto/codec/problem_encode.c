@@ -271,6 +271,34 @@ static bool put_buffers(
          put_conflicts(columns, buffers, out);
 }
 
+/* ---- Groups ---- */
+
+static bool
+put_groups(struct berth_codec_columns *columns, const struct berth_groups *groups, Berth__V1__Problem *out) {
+  size_t n_members = 0;
+  for (uint32_t g = 0; g < groups->n; g++) {
+    n_members += groups->items[g].n_members;
+  }
+  if (groups->n == 0) {
+    return true;
+  }
+  out->group_kind = column(columns, groups->n, sizeof *out->group_kind);
+  out->group_member_end = column(columns, groups->n, sizeof *out->group_member_end);
+  out->group_member = column(columns, n_members, sizeof *out->group_member);
+  if (out->group_kind == NULL || out->group_member_end == NULL || out->group_member == NULL) {
+    return false;
+  }
+  for (uint32_t g = 0; g < groups->n; g++) {
+    const struct berth_group_spec *spec = &groups->items[g];
+    out->group_kind[g] = (Berth__V1__GroupKind)(spec->kind + 1);
+    memcpy(out->group_member + out->n_group_member, spec->members, spec->n_members * sizeof *spec->members);
+    out->n_group_member += spec->n_members;
+    out->group_member_end[g] = (uint32_t)out->n_group_member;
+  }
+  out->n_group_kind = out->n_group_member_end = groups->n;
+  return true;
+}
+
 /* ---- Graph ---- */
 
 static bool put_value_pools(
@@ -532,7 +560,8 @@ enum berth_code berth_codec_message_from_problem(
               (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
                               put_regions(columns, problem, out) && put_inplace(columns, problem, out)
                         : put_buffers(columns, problem, out)) &&
-              berth_codec_put_symbols(columns, problem, out);
+              berth_codec_put_symbols(columns, problem, out) &&
+              put_groups(columns, berth_problem_groups(problem), out);
   if (!done) {
     berth_codec_columns_destroy(columns);
     return berth_fail_memory(err);

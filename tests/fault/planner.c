@@ -9,7 +9,8 @@
 
 enum {
   FEATURES = SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS | SAMPLE_POOLS | SAMPLE_ZEROS |
-             SAMPLE_TERMS
+             SAMPLE_TERMS,
+  GROUPED = (FEATURES & ~SAMPLE_TERMS) | SAMPLE_GROUPS
 };
 
 static void report(const char *name, uint64_t n_requests) {
@@ -42,7 +43,10 @@ START_TEST(building_from_buffers) {
     sample_init(&sample);
     struct berth_rng rng = {k};
     sample_generate(
-        &sample, &rng, SAMPLE_UNIFORM, k == 2 ? 500 : 20, k == 0 ? FEATURES | SAMPLE_SLOTS : FEATURES);
+        &sample, &rng, SAMPLE_UNIFORM, k == 2 ? 500 : 20,
+        k == 0   ? FEATURES | SAMPLE_SLOTS
+        : k == 1 ? GROUPED
+                 : FEATURES);
     name_all(&sample, names);
     report("build from buffers", nth_refused("build", build_buffers, &sample));
     sample_finish(&sample);
@@ -118,6 +122,9 @@ START_TEST(solving_small_and_large) {
     sample_init(&sample);
     struct berth_rng rng = {100 + k};
     uint32_t features = (k % 2 ? FEATURES : 0) | (k % 4 == 3 ? SAMPLE_SLOTS : 0);
+    if (k % 3 == 1) {
+      features = GROUPED;
+    }
     sample_generate(&sample, &rng, (enum sample_family)k, k < 4 ? 12 : 1500, features);
     solve_all_ways(&sample, k < 4 ? 300000 : 2000000);
     sample_finish(&sample);

@@ -228,6 +228,9 @@ static uint64_t load(const struct brute *brute, bool slots) {
 
 uint64_t
 oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *members, uint32_t n_members) {
+  if (sample->n_groups > 0) {
+    return oracle_grouped_optimum(sample, pool, members, n_members);
+  }
   struct brute brute = {.sample = sample, .pool = pool, .members = members, .best = BERTH_UNLIMITED};
   uint32_t sized[MAX_MEMBERS];
   for (uint32_t k = 0; k < n_members; k++) {

@@ -1,6 +1,8 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "oracle.h"
+#include "rigid.h"
 #include "sample.h"
 #include "suite.h"
 
@@ -253,25 +255,106 @@ static void add_terms(struct sample *sample, struct berth_rng *rng, bool front) 
   }
 }
 
-/* Stacks the buffers in a random order with some slack: a valid plan, from which some pins are taken. */
+static bool is_accepted(const struct sample *sample) {
+  struct berth_problem *problem = NULL;
+  bool accepted = sample_try_build(sample, NULL, NULL, &problem, NULL) == BERTH_OK;
+  berth_problem_unref(problem);
+  return accepted;
+}
+
+/* Where pins are to come, all groups are in one pool. */
+static void gather_groups(struct sample *sample) {
+  uint32_t pool = 0;
+  while (pool + 1 < sample->n_pools && sample->pools[pool].kind == BERTH_POOL_SLOTS) {
+    pool++;
+  }
+  for (uint32_t g = 0; g < sample->n_groups && sample->n_pools > 0; g++) {
+    for (uint32_t k = 0; k < sample->groups[g].n_members; k++) {
+      struct sample_buffer *member = &sample->buffers[sample->groups[g].members[k]];
+      member->spec.n_pools = 1;
+      member->pools[0] = pool;
+    }
+  }
+}
+
+/* Those that contradict each other are dropped again. */
+static void add_groups(struct sample *sample, struct berth_rng *rng, bool one_pool) {
+  uint32_t order[RIGID_MAX_BUFFERS];
+  struct sample_buffer before[RIGID_MAX_BUFFERS];
+  if (sample->n_buffers < 2 || sample->n_buffers > RIGID_MAX_BUFFERS) {
+    return;
+  }
+  for (uint32_t n = between(rng, 1, SAMPLE_MAX_GROUPS); n > 0; n--) {
+    struct sample_group *group = &sample->groups[sample->n_groups++];
+    *group = (struct sample_group){
+        .kind = one_in(rng, 2) ? BERTH_GROUP_CONTIGUOUS : BERTH_GROUP_SHARED,
+        .n_members = between(rng, 2, sample->n_buffers < SAMPLE_MAX_MEMBERS ? 2 : SAMPLE_MAX_MEMBERS)};
+    sample_shuffle(rng, order, sample->n_buffers);
+    for (uint32_t k = 0; k < group->n_members; k++) {
+      group->members[k] = order[k];
+    }
+    memcpy(before, sample->buffers, sample->n_buffers * sizeof *before);
+    if (one_pool) {
+      gather_groups(sample);
+    }
+    if (!is_accepted(sample)) {
+      sample->n_groups--;
+      memcpy(sample->buffers, before, sample->n_buffers * sizeof *before);
+    }
+  }
+}
+
+/* The least offset of i, and of its group around it, above all that is placed and that they meet. */
+static uint64_t least_above(
+    const struct sample *sample, const struct rigid *rigid, uint32_t i, uint64_t least, uint64_t alignment,
+    const bool *placed, const uint64_t *offset) {
+  uint32_t n = sample->n_buffers;
+  uint64_t distance = sample->n_groups > 0 ? rigid->distance[i] : 0;
+  alignment = sample->n_groups > 0 && rigid->alignment[i] > alignment ? rigid->alignment[i] : alignment;
+  uint64_t base = least > distance ? least - distance : 0;
+  for (uint32_t m = 0; m < n; m++) {
+    if (m != i && (sample->n_groups == 0 || rigid->group[m] != rigid->group[i])) {
+      continue;
+    }
+    uint64_t of_m = sample->n_groups > 0 ? rigid->distance[m] : 0;
+    for (uint32_t j = 0; j < n; j++) {
+      uint64_t end = placed[j] ? offset[j] + sample->buffers[j].spec.size_bytes : 0;
+      bool meet = placed[j] && (oracle_meet(sample, m, j) || oracle_in_conflict(sample, m, j) ||
+                                persists(&sample->buffers[m]) || persists(&sample->buffers[j]));
+      base = meet && end > base + of_m ? end - of_m : base;
+    }
+  }
+  return (base + alignment - 1) / alignment * alignment + distance;
+}
+
+/* Stacks the buffers, and groups whole, in a random order with some slack: a valid plan, from which some pins
+ * are taken. */
 static void pin_some(struct sample *sample, struct berth_rng *rng) {
   uint32_t n = sample->n_buffers;
   uint32_t *order = malloc(sizeof *order * (n + 1));
   uint64_t *offset = malloc(sizeof *offset * (n + 1));
-  ck_assert(order != NULL && offset != NULL);
+  bool *placed = calloc(n + 1, sizeof *placed);
+  struct rigid rigid;
+  ck_assert(order != NULL && offset != NULL && placed != NULL);
+  if (sample->n_groups > 0) {
+    rigid_make(&rigid, sample);
+  }
   sample_shuffle(rng, order, n);
   for (uint32_t k = 0; k < n; k++) {
     uint32_t i = order[k];
     uint32_t pool = sample->buffers[i].spec.n_pools > 0 ? sample->buffers[i].pools[0] : 0;
     uint64_t least = one_in(rng, 3) ? berth_rng_below(rng, 20) : 0;
-    for (uint32_t j = 0; j < k; j++) {
-      uint64_t end = offset[order[j]] + sample->buffers[order[j]].spec.size_bytes;
-      bool meet = oracle_meet(sample, i, order[j]) || oracle_in_conflict(sample, i, order[j]) ||
-                  persists(&sample->buffers[i]) || persists(&sample->buffers[order[j]]);
-      least = meet && end > least ? end : least;
+    if (!placed[i]) {
+      uint64_t alignment = sample_alignment(sample, i, pool);
+      offset[i] = least_above(sample, &rigid, i, least, alignment, placed, offset);
     }
-    uint64_t alignment = sample_alignment(sample, i, pool);
-    offset[i] = (least + alignment - 1) / alignment * alignment;
+    for (uint32_t m = 0; m < n && !placed[i] && sample->n_groups > 0; m++) {
+      if (m != i && rigid.group[m] == rigid.group[i]) {
+        placed[m] = true;
+        offset[m] = offset[i] - rigid.distance[i] + rigid.distance[m];
+      }
+    }
+    placed[i] = true;
     bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;
     bool front = sample->n_pools > 0 && sample->pools[pool].persistence == BERTH_PERSISTENCE_FRONT;
     bool base = sample->n_pools > 0 && sample->pools[pool].base_alignment != 0;
@@ -281,6 +364,7 @@ static void pin_some(struct sample *sample, struct berth_rng *rng) {
       sample->buffers[i].pools[0] = pool;
     }
   }
+  free(placed);
   free(offset);
   free(order);
 }
@@ -338,6 +422,9 @@ void sample_generate(
   }
   if ((features & (SAMPLE_TERMS | SAMPLE_FRONT)) != 0) {
     add_terms(sample, rng, (features & SAMPLE_FRONT) != 0);
+  }
+  if ((features & SAMPLE_GROUPS) != 0 && (features & (SAMPLE_TERMS | SAMPLE_FRONT)) == 0) {
+    add_groups(sample, rng, (features & SAMPLE_PINNED) != 0);
   }
   if ((features & SAMPLE_PINNED) != 0) {
     pin_some(sample, rng);

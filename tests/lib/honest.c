@@ -8,18 +8,6 @@ struct peak {
   int64_t step;
 };
 
-/* Of the buffers in `pool`, or of all if that is BERTH_NO_INDEX. */
-static uint64_t live_at(const struct sample *sample, const uint32_t *pool_of, uint32_t pool, int64_t step) {
-  uint64_t live = 0;
-  for (uint32_t i = 0; i < sample->n_buffers; i++) {
-    uint64_t from;
-    uint64_t to;
-    bool counts = pool == BERTH_NO_INDEX || pool_of[i] == pool;
-    live += counts && sample_window(&sample->buffers[i], step, &from, &to) ? to - from : 0;
-  }
-  return live;
-}
-
 static void see(struct peak *peak, uint64_t bytes, int64_t step) {
   if (bytes > peak->bytes || (bytes == peak->bytes && step < peak->step)) {
     *peak = (struct peak){bytes, step};
@@ -30,10 +18,10 @@ static struct peak peak_of(const struct sample *sample, const uint32_t *pool_of,
   struct peak peak = {0, INT64_MAX};
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
     const struct sample_buffer *buffer = &sample->buffers[i];
-    see(&peak, live_at(sample, pool_of, pool, buffer->spec.lower), buffer->spec.lower);
+    see(&peak, sample_live(sample, pool_of, pool, buffer->spec.lower), buffer->spec.lower);
     for (uint32_t g = 0; g < buffer->spec.n_gaps; g++) {
-      see(&peak, live_at(sample, pool_of, pool, buffer->gaps[g].lower), buffer->gaps[g].lower);
-      see(&peak, live_at(sample, pool_of, pool, buffer->gaps[g].upper), buffer->gaps[g].upper);
+      see(&peak, sample_live(sample, pool_of, pool, buffer->gaps[g].lower), buffer->gaps[g].lower);
+      see(&peak, sample_live(sample, pool_of, pool, buffer->gaps[g].upper), buffer->gaps[g].upper);
     }
   }
   return peak;

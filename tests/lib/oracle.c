@@ -1,6 +1,7 @@
 #include "oracle.h"
 
 #include "berth/plan.h"
+#include "rigid.h"
 #include "suite.h"
 
 static struct berth_pool_spec pool_of(const struct sample *sample, uint32_t pool) {
@@ -113,6 +114,9 @@ bool oracle_pair_safe(
   }
   if (!intersect(offset_a, offset_a + size_a, offset_b, offset_b + size_b)) {
     return true;
+  }
+  if (rigid_one_storage(sample, a, b)) {
+    return true; /* that they lie as they must is another question */
   }
   if (oracle_in_conflict(sample, a, b) || (oracle_apart(sample, a, pool) && oracle_apart(sample, b, pool))) {
     return false;
@@ -228,15 +232,55 @@ static bool place_safe(const struct sample *sample, uint32_t i, uint32_t pool, u
   const struct berth_pool_spec spec = pool_of(sample, pool);
   uint64_t size = buffer->spec.size_bytes;
   bool based = spec.base_alignment == 0 || buffer->spec.alignment <= spec.base_alignment;
-  return based && oracle_home(sample, i, pool) != BERTH_NO_INDEX &&
-         offset % sample_alignment(sample, i, pool) == 0 &&
+  bool at_home = sample->n_groups > 0 ? (rigid_pools(sample, i) >> pool & 1) != 0
+                                      : oracle_home(sample, i, pool) != BERTH_NO_INDEX;
+  return based && at_home && offset % sample_alignment(sample, i, pool) == 0 &&
          (buffer->spec.pinned_offset == BERTH_UNPINNED || buffer->spec.pinned_offset == offset) &&
          size <= spec.max_block_bytes && size <= spec.capacity_bytes && offset <= spec.capacity_bytes - size;
+}
+
+/* Each member that has bytes lies where its group wants it, beside the one before it. */
+static bool group_safe(
+    const struct sample *sample, const struct sample_group *group, const uint32_t *pool,
+    const uint64_t *offset) {
+  uint32_t last = BERTH_NO_INDEX;
+  uint32_t n_sized = 0;
+  for (uint32_t k = 0; k < group->n_members; k++) {
+    n_sized += sample->buffers[group->members[k]].spec.size_bytes > 0;
+  }
+  for (uint32_t k = 0; k < group->n_members && n_sized > 1; k++) {
+    uint32_t i = group->members[k];
+    if (sample->buffers[i].spec.size_bytes == 0) {
+      continue;
+    }
+    for (uint32_t l = 0; l < group->n_members && last == BERTH_NO_INDEX; l++) { /* the first one */
+      uint32_t other = group->members[l];
+      bool binds = sample->buffers[other].spec.size_bytes > 0 && group->kind == BERTH_GROUP_CONTIGUOUS;
+      if (binds && offset[i] % rigid_strictest(sample, other) != 0) {
+        return false;
+      }
+    }
+    if (last != BERTH_NO_INDEX) {
+      uint64_t strictest = rigid_strictest(sample, i);
+      uint64_t after = offset[last] + sample->buffers[last].spec.size_bytes;
+      after = (after + strictest - 1) / strictest * strictest;
+      if (pool[i] != pool[last] || offset[i] != (group->kind == BERTH_GROUP_SHARED ? offset[last] : after)) {
+        return false;
+      }
+    }
+    last = i;
+  }
+  return true;
 }
 
 bool oracle_safe(const struct sample *sample, const uint32_t *pool, const uint64_t *offset) {
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
     if (!place_safe(sample, i, pool[i], offset[i])) {
+      return false;
+    }
+  }
+  for (uint32_t g = 0; g < sample->n_groups; g++) {
+    if (!group_safe(sample, &sample->groups[g], pool, offset)) {
       return false;
     }
   }

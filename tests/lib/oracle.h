@@ -22,5 +22,8 @@ bool oracle_in_conflict(const struct sample *sample, uint32_t a, uint32_t b);
 /* The smallest arena for these members (of one pool, by exhaustive search: up to 7 of them, 5 with gaps). */
 uint64_t
 oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *members, uint32_t n_members);
+/* The same of a sample with groups, which the above turns to; of a pool of bytes. */
+uint64_t oracle_grouped_optimum(
+    const struct sample *sample, uint32_t pool, const uint32_t *members, uint32_t n_members);
 
 #endif

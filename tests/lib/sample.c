@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rigid.h"
 #include "suite.h"
 
 void sample_init(struct sample *sample) {
@@ -16,7 +17,7 @@ void sample_finish(struct sample *sample) {
 }
 
 void sample_clear(struct sample *sample) {
-  sample->n_buffers = sample->n_pools = sample->n_conflicts = 0;
+  sample->n_buffers = sample->n_pools = sample->n_conflicts = sample->n_groups = 0;
   sample->optimum = BERTH_UNLIMITED;
 }
 
@@ -66,6 +67,8 @@ void sample_copy(struct sample *to, const struct sample *from) {
   to->n_pools = from->n_pools;
   memcpy(to->pools, from->pools, sizeof to->pools);
   memcpy(to->spills, from->spills, sizeof to->spills);
+  to->n_groups = from->n_groups;
+  memcpy(to->groups, from->groups, sizeof to->groups);
   to->optimum = from->optimum;
 }
 
@@ -85,7 +88,26 @@ static enum berth_code add_buffers(
   return BERTH_OK;
 }
 
-static enum berth_code add_conflicts(
+static enum berth_code add_groups(
+    const struct sample *sample, const uint32_t *place, struct berth_problem_builder *builder,
+    struct berth_error *err) {
+  for (uint32_t g = 0; g < sample->n_groups; g++) {
+    uint32_t members[SAMPLE_MAX_MEMBERS];
+    for (uint32_t k = 0; k < sample->groups[g].n_members; k++) {
+      members[k] = place[sample->groups[g].members[k]];
+    }
+    const struct berth_group_spec spec = {
+        .kind = sample->groups[g].kind, .members = members, .n_members = sample->groups[g].n_members};
+    enum berth_code code = berth_problem_builder_add_group(builder, &spec, err);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
+  return BERTH_OK;
+}
+
+/* Conflicts and groups. */
+static enum berth_code add_relations(
     const struct sample *sample, const uint32_t *order, struct berth_problem_builder *builder,
     struct berth_error *err) {
   uint32_t *place =
@@ -99,6 +121,7 @@ static enum berth_code add_conflicts(
     code = berth_problem_builder_add_conflict(
         builder, place[sample->conflicts[k][0]], place[sample->conflicts[k][1]], err);
   }
+  code = code == BERTH_OK ? add_groups(sample, place, builder, err) : code;
   free(place);
   return code;
 }
@@ -116,8 +139,8 @@ enum berth_code sample_try_build(
   if (code == BERTH_OK) {
     code = add_buffers(sample, order, builder, err);
   }
-  if (code == BERTH_OK && sample->n_conflicts > 0) {
-    code = add_conflicts(sample, order, builder, err);
+  if (code == BERTH_OK && sample->n_conflicts + sample->n_groups > 0) {
+    code = add_relations(sample, order, builder, err);
   }
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(builder, out_problem, err);
@@ -160,14 +183,46 @@ uint64_t sample_naive(const struct sample *sample) {
   return sum;
 }
 
-static uint64_t live_bytes(const struct sample *sample, int64_t step) {
+/* The bytes of buffer i at `step` that no buffer before it in its storage holds: byte by byte if there are
+ * any.
+ */
+static uint64_t fresh_bytes(const struct sample *sample, uint32_t i, int64_t step) {
+  uint64_t from;
+  uint64_t to;
+  if (!sample_window(&sample->buffers[i], step, &from, &to)) {
+    return 0;
+  }
+  uint64_t n = to - from;
+  uint32_t before[RIGID_MAX_BUFFERS];
+  uint32_t n_before = 0;
+  for (uint32_t j = 0; j < i && sample->n_groups > 0; j++) {
+    if (rigid_one_storage(sample, i, j)) {
+      before[n_before++] = j;
+    }
+  }
+  for (uint64_t byte = from; byte < to && n_before > 0; byte++) {
+    bool held = false;
+    for (uint32_t k = 0; k < n_before; k++) {
+      uint64_t others_from;
+      uint64_t others_to;
+      held |= sample_window(&sample->buffers[before[k]], step, &others_from, &others_to) &&
+              others_from <= byte && byte < others_to;
+    }
+    n -= held;
+  }
+  return n;
+}
+
+uint64_t sample_live(const struct sample *sample, const uint32_t *pool_of, uint32_t pool, int64_t step) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
-    uint64_t from;
-    uint64_t to;
-    sum += sample_window(&sample->buffers[i], step, &from, &to) ? to - from : 0;
+    sum += pool == BERTH_NO_INDEX || pool_of[i] == pool ? fresh_bytes(sample, i, step) : 0;
   }
   return sum;
+}
+
+static uint64_t live_bytes(const struct sample *sample, int64_t step) {
+  return sample_live(sample, NULL, BERTH_NO_INDEX, step);
 }
 
 /* What is live changes only where a lifetime or a gap begins or a gap ends. */

@@ -8,7 +8,13 @@
 #include "base/rng.h"
 #include "berth/problem.h"
 
-enum { SAMPLE_MAX_GAPS = 3, SAMPLE_MAX_POOLS = 3 };
+enum { SAMPLE_MAX_GAPS = 3, SAMPLE_MAX_POOLS = 3, SAMPLE_MAX_GROUPS = 3, SAMPLE_MAX_MEMBERS = 4 };
+
+struct sample_group {
+  enum berth_group_kind kind;
+  uint32_t n_members;
+  uint32_t members[SAMPLE_MAX_MEMBERS];
+};
 
 struct sample_buffer {
   struct berth_buffer_spec spec; /* its pointers are set when it is built */
@@ -26,6 +32,8 @@ struct sample {
   uint32_t n_conflicts;
   uint32_t conflict_capacity;
   uint32_t (*conflicts)[2];
+  uint32_t n_groups;
+  struct sample_group groups[SAMPLE_MAX_GROUPS];
   uint64_t optimum; /* by construction, before decorations; BERTH_UNLIMITED if unknown */
 };
 
@@ -50,6 +58,8 @@ enum berth_code sample_try_build(
 /* Which of its bytes the buffer holds at `step`: false if none. */
 bool sample_window(
     const struct sample_buffer *buffer, int64_t step, uint64_t *out_lower, uint64_t *out_upper);
+/* The bytes live at `step`, those of one storage once; of the buffers in `pool` by `pool_of`, or of all. */
+uint64_t sample_live(const struct sample *sample, const uint32_t *pool_of, uint32_t pool, int64_t step);
 uint64_t sample_naive(const struct sample *sample);
 uint64_t sample_load(const struct sample *sample);
 /* The greater of the buffer's and the pool's alignment. */
@@ -79,7 +89,9 @@ enum sample_features {
   SAMPLE_SLOTS = 1 << 6, /* one pool of whole slots, or one of several */
   SAMPLE_TERMS =
       1 << 7, /* what pools ask and cost: base, spills, costs, accesses, constants and state alone */
-  SAMPLE_FRONT = 1 << 8, /* constants and state at the front of a pool */
+  SAMPLE_FRONT = 1 << 8,  /* constants and state at the front of a pool */
+  SAMPLE_GROUPS = 1 << 9, /* not together with the two above; of samples of up to RIGID_MAX_BUFFERS */
+  SAMPLE_N_FEATURES = 10,
 };
 
 /* About `n` buffers (the cut families decide for themselves), valid with every set of features. */

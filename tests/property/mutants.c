@@ -34,7 +34,10 @@ enum { PROBLEMS = 30000, BUDGET = 20000, MAX_BUFFERS = 64 };
   X(FREED_POOL, "an allowed pool that is none")                                                              \
   X(SPILL, "a spill that is not there")                                                                      \
   X(MIXED, "constants and state among the others")                                                           \
-  X(BASE, "a base aligned to anything")
+  X(BASE, "a base aligned to anything")                                                                      \
+  X(GROUP, "a group dropped")                                                                                \
+  X(GROUP_KIND, "a group of the other kind")                                                                 \
+  X(GROUP_ORDER, "a group in another order")
 
 enum mutation {
 #define X(name, text) name,
@@ -183,6 +186,18 @@ static bool spoil_problem(struct sample *sample, struct berth_rng *rng, enum mut
     }
     return changed;
   }
+  case GROUP:
+    sample->n_groups -= sample->n_groups > 0;
+    return true;
+  case GROUP_KIND:
+    sample->groups[0].kind = (enum berth_group_kind)(1 - (int)sample->groups[0].kind);
+    return sample->n_groups > 0;
+  case GROUP_ORDER: {
+    uint32_t first = sample->groups[0].members[0];
+    sample->groups[0].members[0] = sample->groups[0].members[1];
+    sample->groups[0].members[1] = first;
+    return sample->n_groups > 0;
+  }
   default:
     return false;
   }
@@ -215,7 +230,7 @@ compare(uint32_t k, const struct sample *sample, const struct places *places, en
 
 static void try_problem(uint32_t k, struct sample *sample, struct sample *spoilt) {
   struct berth_rng rng = campaign_seed(k);
-  uint32_t features = berth_rng_below(&rng, 512);
+  uint32_t features = berth_rng_below(&rng, 1 << SAMPLE_N_FEATURES);
   sample_generate_any(sample, &rng, 2, 15, features);
   struct places right;
   if (sample->n_buffers > MAX_BUFFERS || !solve(sample, &right)) {

@@ -44,7 +44,7 @@ static struct berth_plan *solve(const struct trial *trial, const uint32_t *order
 static void check_bounds(const struct trial *trial) {
   const struct berth_plan *plan = trial->plan;
   const struct sample *sample = trial->sample;
-  bool plain = true; /* nothing that can cost more than the sum of the sizes */
+  bool plain = sample->n_groups == 0; /* nothing that can cost more than the sum of the sizes */
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
     const struct berth_buffer_spec *spec = &sample->buffers[i].spec;
     plain = plain && sample_alignment(sample, i, plan->pool[i]) == 1 && spec->pinned_offset == BERTH_UNPINNED;
@@ -52,7 +52,9 @@ static void check_bounds(const struct trial *trial) {
   CHECK(trial, plan->lower_bound_bytes <= plan->arena_bytes);
   CHECK(trial, !plain || plan->arena_bytes <= plan->naive_bytes);
   CHECK(trial, plan->naive_bytes == sample_naive(sample));
-  CHECK(trial, plan->spill_cost == oracle_cost(sample, plan->pool));
+  CHECK(
+      trial,
+      sample->n_groups > 0 || plan->spill_cost == oracle_cost(sample, plan->pool)); /* by other lists */
   CHECK(trial, plan->spill_cost_bound <= plan->spill_cost);
   CHECK(trial, plan->peak_bytes == sample_load(sample));
   CHECK(trial, plan->peak_bytes <= plan->reuse_bytes && plan->reuse_bytes <= plan->naive_bytes);
@@ -69,7 +71,7 @@ static void check_against_brute_force(const struct trial *trial) {
     uint32_t members[64];
     uint32_t n = 0;
     uint32_t n_sized = 0;
-    bool hard = sample->n_pools > 0 && sample->pools[p].kind == BERTH_POOL_SLOTS;
+    bool hard = sample->n_groups > 0 || (sample->n_pools > 0 && sample->pools[p].kind == BERTH_POOL_SLOTS);
     for (uint32_t i = 0; i < sample->n_buffers; i++) {
       if (trial->plan->pool[i] == p) {
         members[n++] = i;
@@ -77,7 +79,9 @@ static void check_against_brute_force(const struct trial *trial) {
         hard = hard || sample->buffers[i].spec.n_gaps > 0;
       }
     }
-    if (n_sized > (hard ? MAX_BRUTE_HARD : MAX_BRUTE)) {
+    bool grouped_slots =
+        sample->n_groups > 0 && sample->n_pools > 0 && sample->pools[p].kind == BERTH_POOL_SLOTS;
+    if (grouped_slots || n_sized > (hard ? MAX_BRUTE_HARD : MAX_BRUTE)) {
       continue;
     }
     uint64_t optimum = oracle_optimum(sample, p, members, n);
@@ -121,7 +125,7 @@ static void check_permuted(const struct trial *trial, struct berth_rng *rng, boo
   ck_assert_ptr_nonnull(order);
   sample_shuffle(rng, order, n);
   struct berth_plan *other = solve(trial, order, true);
-  if (ids || trial->sample->n_conflicts == 0) {
+  if (ids || trial->sample->n_conflicts + trial->sample->n_groups == 0) {
     check_same(trial, other);
     seen.permuted++;
   }
@@ -137,7 +141,7 @@ static void check_permuted(const struct trial *trial, struct berth_rng *rng, boo
 
 static uint32_t random_features(struct berth_rng *rng) {
   uint32_t features = 0;
-  for (uint32_t bit = 0; bit < 9; bit++) {
+  for (uint32_t bit = 0; bit < SAMPLE_N_FEATURES; bit++) {
     features |= berth_rng_below(rng, 4) == 0 ? UINT32_C(1) << bit : 0;
   }
   return berth_rng_below(rng, 3) == 0 ? 0 : features;

@@ -12,9 +12,10 @@
  * one a workspace in the order of the operators.
  *
  * Units: sizes, offsets and alignments are bytes. Steps are int64. Ids are indices of type uint32_t.
- * Limits: BERTH_MAX_BUFFERS buffers; BERTH_MAX_POOLS pools; 2^32 - 1 gaps, conflicts, list entries and bytes
- * of ids; the sum of all sizes, each rounded up to the largest alignment that may bind it, and on top of the
- * end of the highest pin, stays below 2^63, so that no offset that a planner forms overflows.
+ * Limits: BERTH_MAX_BUFFERS buffers; BERTH_MAX_POOLS pools; 2^32 - 1 gaps, conflicts, list entries, members
+ * of groups and bytes of ids; the sum of all sizes, each rounded up to the largest alignment that may bind
+ * it, and on top of the end of the highest pin, stays below 2^63, so that no offset that a planner forms
+ * overflows.
  */
 #ifndef BERTH_PROBLEM_H
 #define BERTH_PROBLEM_H
@@ -26,6 +27,7 @@
 #include "berth/allocator.h"
 #include "berth/buffer.h"
 #include "berth/graph.h"
+#include "berth/group.h"
 #include "berth/status.h"
 #include "berth/symbols.h"
 
@@ -60,6 +62,10 @@ enum berth_code berth_problem_builder_add_buffer(
 /* The two buffers must not share bytes, whatever their lifetimes. */
 enum berth_code berth_problem_builder_add_conflict(
     struct berth_problem_builder *builder, uint32_t buffer_a, uint32_t buffer_b,
+    struct berth_error *err) BERTH_MUST_USE;
+/* Buffers, or values of a graph, which must exist already. */
+enum berth_code berth_problem_builder_add_group(
+    struct berth_problem_builder *builder, const struct berth_group_spec *spec,
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_problem_builder_add_value(
     struct berth_problem_builder *builder, const struct berth_value_spec *spec, uint32_t *out_value,
@@ -121,6 +127,7 @@ struct berth_buffers {
   const uint32_t *accesses; /* NULL if all are 1 */
   uint32_t n_conflicts;
   const uint32_t (*conflicts)[2]; /* pairs that must not share, a < b, sorted, unique */
+  struct berth_rigid rigid;
   /* A partial order, as vector clocks: buffer a comes before buffer b if and only if clock_upper of a is at
    * most clock_lower of b in every component, and buffers of which neither comes before the other must not
    * share. Of each buffer the lower is at most the upper, and they differ. `lower` and `upper` above are one
@@ -185,6 +192,7 @@ struct berth_graph {
 
 const struct berth_buffers *berth_problem_buffers(const struct berth_problem *problem);
 const struct berth_pools *berth_problem_pools(const struct berth_problem *problem);
+const struct berth_groups *berth_problem_groups(const struct berth_problem *problem);
 const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
 const struct berth_symbols *
@@ -225,7 +233,8 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
   X(HOSTS, "an operand lies inside the result")                                                              \
   X(APART, "at that distance the operand and the result would not overlap")                                  \
   X(BLOCK, "together the operand and the result are too large for a pool")                                   \
-  X(SYMBOLS, "whether their places suit each other depends on symbols")
+  X(SYMBOLS, "whether their places suit each other depends on symbols")                                      \
+  X(GROUPED, "the operand or the result is in a group")
 
 enum berth_inplace_answer {
 #define X(name, text) BERTH_INPLACE_##name,

@@ -71,7 +71,8 @@ enum berth_code {
   X(BAD_DONATION, "a donation of what is not the caller's input, or that cannot be used and must be")        \
   X(BAD_REGION, "regions are not nested, or one reads what it may not see")                                  \
   X(BAD_SYMBOL, "a symbol, binding or expression is unknown, out of its bounds or without a value")          \
-  X(UNBOUNDED, "a size has no largest, since a symbol has no upper bound or a dimension is unknown")
+  X(UNBOUNDED, "a size has no largest, since a symbol has no upper bound or a dimension is unknown")         \
+  X(BAD_GROUP, "a group whose members cannot lie as it says")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,

@@ -15,13 +15,14 @@ enum berth_violation_kind {
   BERTH_VIOLATION_PIN,
   BERTH_VIOLATION_CAPACITY, /* beyond the pool's capacity, largest block, or the arena that the plan states */
   BERTH_VIOLATION_FIGURES,  /* a number that the plan reports is wrong (arena, peak, bound, naive, ...) */
+  BERTH_VIOLATION_GROUP,    /* a buffer does not lie where its group wants it, beside the other one */
   BERTH_N_VIOLATION_KINDS
 };
 
 struct berth_violation {
   enum berth_violation_kind kind;
   uint32_t buffer_a;
-  uint32_t buffer_b; /* BERTH_NO_INDEX unless OVERLAP */
+  uint32_t buffer_b; /* BERTH_NO_INDEX unless OVERLAP or GROUP */
   uint32_t pool;
   uint64_t first_byte; /* of the shared bytes, [first, end) */
   uint64_t end_byte;

@@ -407,8 +407,8 @@ void berth_contraction_join(struct berth_contraction *contraction, uint32_t most
 }
 
 static bool is_plain(const struct berth_packing_instance *instance) {
-  bool ok = instance->pin == NULL && instance->gap_begin == NULL && instance->n_conflicts == 0 &&
-            instance->chains == NULL;
+  bool ok = instance->pin == NULL && instance->gap_begin == NULL && instance->piece_begin == NULL &&
+            instance->n_conflicts == 0 && instance->chains == NULL;
   for (uint32_t b = 0; ok && b < instance->n_buffers; b++) {
     ok = instance->size[b] % instance->alignment[b] == 0 && instance->alignment[b] == instance->alignment[0];
   }

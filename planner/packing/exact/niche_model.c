@@ -266,7 +266,7 @@ enum berth_code berth_niche_model_init(
     bool *out_usable) {
   size_t n = instance->n_buffers;
   *model = (struct berth_niche_model){.instance = instance, .n_buffers = instance->n_buffers};
-  *out_usable = instance->n_buffers > 0 && !has_windows(instance);
+  *out_usable = instance->n_buffers > 0 && !has_windows(instance) && instance->piece_begin == NULL;
   if (!*out_usable) {
     return BERTH_OK;
   }

@@ -4,7 +4,7 @@
 
 #include "packing/pieces.h"
 
-enum { MOST_BUFFERS = 1 << 12, MOST_FORBIDDEN = 1 << 20, FIRST_TRAIL = 1 << 12 };
+enum { MOST_BUFFERS = 1 << 12, MOST_FORBIDDEN = 1 << 20, MOST_LISTED = 1 << 13, FIRST_TRAIL = 1 << 12 };
 
 #define NO_ARC UINT32_MAX
 
@@ -88,7 +88,9 @@ enum berth_code berth_relation_init(
   size_t n = instance->n_buffers;
   struct ranges counted = {0};
   *relation = (struct berth_relation){.instance = instance, .effort = effort, .arena = arena};
-  *out_usable = n > 0 && n <= MOST_BUFFERS && instance->n_conflicts <= MOST_BUFFERS;
+  uint32_t n_listed = instance->piece_begin != NULL ? instance->piece_begin[n] : 0;
+  *out_usable =
+      n > 0 && n <= MOST_BUFFERS && instance->n_conflicts <= MOST_BUFFERS && n_listed <= MOST_LISTED;
   if (*out_usable) {
     *out_usable = add_pairs(instance, effort, &counted) && counted.n <= MOST_FORBIDDEN;
   }

@@ -68,7 +68,7 @@ static void check(struct berth_problem *problem) {
 
 START_TEST(random_buffers) {
   const uint32_t ALL = SAMPLE_ALIGNED | SAMPLE_PINNED | SAMPLE_GAPS | SAMPLE_CONFLICTS | SAMPLE_POOLS |
-                       SAMPLE_ZEROS | SAMPLE_SLOTS | SAMPLE_TERMS | SAMPLE_FRONT;
+                       SAMPLE_ZEROS | SAMPLE_SLOTS | SAMPLE_TERMS | SAMPLE_FRONT | SAMPLE_GROUPS;
   struct campaign campaign = campaign_plan(PROBLEMS);
   struct sample sample;
   sample_init(&sample);

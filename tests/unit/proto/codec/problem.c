@@ -142,7 +142,7 @@ START_TEST(test_random_buffers) {
   struct sample sample;
   sample_init(&sample);
   for (int round = 0; round < 1000; round++) {
-    uint32_t features = (uint32_t)berth_rng_next(&rng) & 0x1ff;
+    uint32_t features = (uint32_t)berth_rng_next(&rng) & 0x3ff;
     sample_generate_any(&sample, &rng, 1, 60, features);
     char ids[60][16];
     bool named = berth_rng_below(&rng, 2) == 0;
