@@ -5,8 +5,14 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/effort.h"
 
-enum { ALIGNMENT = alignof(max_align_t), FIRST_BLOCK_BYTES = 64 * 1024, MAX_GROWTH_BYTES = 16 * 1024 * 1024 };
+enum {
+  ALIGNMENT = alignof(max_align_t),
+  FIRST_BLOCK_BYTES = 64 * 1024,
+  MAX_GROWTH_BYTES = 16 * 1024 * 1024,
+  LARGE = 1024 * 1024
+};
 
 struct berth_arena_block {
   struct berth_arena_block *next;
@@ -66,6 +72,9 @@ static bool advance(struct berth_arena *arena, size_t n_bytes) {
 void *berth_arena_take(struct berth_arena *arena, size_t n, size_t element_size) {
   size_t n_bytes;
   if (!berth_mul_size(n, element_size, &n_bytes) || n_bytes > SIZE_MAX - ALIGNMENT) {
+    return NULL;
+  }
+  if (n_bytes >= LARGE && !berth_effort_poll(arena->effort)) { /* what fills it takes its time */
     return NULL;
   }
   n_bytes = (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

@@ -28,7 +28,8 @@ void berth_arena_init(struct berth_arena *arena, const struct berth_allocator *a
 void berth_arena_finish(struct berth_arena *arena);
 void berth_arena_reset(struct berth_arena *arena);
 
-/* Uninitialised, aligned for any type; NULL if memory ran out or the product overflows. Zero elements give a
+/* Uninitialised, aligned for any type; NULL if memory ran out, the product overflows, or (asked where much is
+ * taken) the arena's effort was stopped. Zero elements give a
  * valid pointer. */
 void *berth_arena_take(struct berth_arena *arena, size_t n, size_t element_size);
 void *berth_arena_take_zeroed(struct berth_arena *arena, size_t n, size_t element_size);

@@ -41,6 +41,13 @@ static inline bool berth_effort_spend(struct berth_effort *effort, uint64_t tick
  * budget does not matter. NULL is never stopped. */
 bool berth_effort_poll(struct berth_effort *effort);
 
+/* The same in a loop over many: asks at every 2^12th. */
+#define BERTH_EFFORT_POLL_ITEMS (UINT32_C(1) << 12)
+
+static inline bool berth_effort_poll_at(struct berth_effort *effort, uint32_t i) {
+  return i % BERTH_EFFORT_POLL_ITEMS != 0 || berth_effort_poll(effort);
+}
+
 /* A new limit in total ticks: gives a phase its share of the budget. Running again unless stopped by the
  * hook. */
 void berth_effort_set_limit(struct berth_effort *effort, uint64_t limit_ticks);

@@ -56,6 +56,9 @@ bool berth_sort_items_until(
   uint64_t most = 0;
   bool sorted = true;
   for (size_t i = 0; i < n; i++) {
+    if (i % POLL_ITEMS == POLL_ITEMS - 1 && !berth_effort_poll(effort)) {
+      return false;
+    }
     least = items[i].key < least ? items[i].key : least;
     most = items[i].key > most ? items[i].key : most;
     sorted = sorted && (i == 0 || items[i - 1].key <= items[i].key);

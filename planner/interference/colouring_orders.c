@@ -149,6 +149,9 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
   }
   uint32_t n_ranks = 0;
   for (uint32_t k = 0; k < n; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     uint32_t i = sweep->by_end[k];
     if (n_ranks == 0 || size_at[n_ranks - 1] != sweep->input->size[i]) {
       size_at[n_ranks++] = sweep->input->size[i];

@@ -110,14 +110,12 @@ static uint32_t index_of(const struct lookup *lookup, int64_t time) {
   return low;
 }
 
-enum { POLL_BUFFERS = 1 << 16 };
-
 static bool compress(
     const struct berth_buffers *buffers, const uint32_t *members, const struct lookup *lookup,
     struct berth_effort *effort, struct berth_timeline *out) {
   uint32_t n_gaps = 0;
   for (uint32_t k = 0; k < out->n_buffers; k++) {
-    if (k % POLL_BUFFERS == POLL_BUFFERS - 1 && !berth_effort_poll(effort)) {
+    if (!berth_effort_poll_at(effort, k)) {
       return false;
     }
     uint32_t i = member_at(members, k);

@@ -1,6 +1,7 @@
 #include "packing/assign.h"
 
 #include "base/checked.h"
+#include "base/effort.h"
 #include "base/order.h"
 #include "packing/board.h"
 #include "packing/placement.h"
@@ -103,10 +104,15 @@ static uint32_t find_choice(const struct berth_assignment *assignment, uint32_t 
   return from;
 }
 
-void berth_assign_first(struct berth_assignment *assignment, const uint32_t *order, uint32_t *out_homeless) {
+bool berth_assign_first(
+    struct berth_assignment *assignment, const uint32_t *order, struct berth_effort *effort,
+    uint32_t *out_homeless) {
   *out_homeless = BERTH_NO_INDEX;
   for (uint32_t k = 0; k < assignment->buffers->n; k++) {
     uint32_t buffer = order[k];
+    if (!berth_effort_poll_at(effort, k)) {
+      return false;
+    }
     if (leader(assignment, buffer) != buffer) {
       continue;
     }
@@ -120,6 +126,7 @@ void berth_assign_first(struct berth_assignment *assignment, const uint32_t *ord
     assignment->choice[buffer] = choice;
   }
   assignment->cost_bound = berth_assign_total_cost(assignment);
+  return true;
 }
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer) {
@@ -187,6 +194,9 @@ bool berth_assign_members(
     pool->n_members = 0;
   }
   for (uint32_t k = 0; k < buffers->n; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     struct berth_packing_pool *pool = &assignment->pools[berth_assigned_pool(assignment, order[k])];
     if (buffers->size_bytes[order[k]] > 0) {
       pool->members[pool->n_members++] = order[k];

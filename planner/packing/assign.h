@@ -24,8 +24,10 @@ struct berth_assignment {
 };
 
 /* Sets every choice, and what that costs as the bound of the cost. The first buffer, in the order given, that
- * no pool can hold is *out_homeless, or BERTH_NO_INDEX. */
-void berth_assign_first(struct berth_assignment *assignment, const uint32_t *order, uint32_t *out_homeless);
+ * no pool can hold is *out_homeless, or BERTH_NO_INDEX. False if the effort was stopped. */
+bool berth_assign_first(
+    struct berth_assignment *assignment, const uint32_t *order, struct berth_effort *effort,
+    uint32_t *out_homeless);
 
 /* What it costs that the buffer lives in this pool of its list, and that all live where they are (buffer.h).
  */
@@ -49,7 +51,8 @@ void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer)
 /* Whether another pool after the present one could hold the buffer; goes there if `move`. */
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move);
 
-/* Lists the members of each pool in the given order; buffers without size are in no list. */
+/* Lists the members of each pool in the given order; buffers without size are in no list. False if memory ran
+ * out or the effort was stopped. */
 bool berth_assign_members(
     struct berth_assignment *assignment, const uint32_t *order, struct berth_arena *arena);
 

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "interference/timeline.h"
 #include "packing/excess.h"
+#include "packing/sweep.h"
 
 static bool copy_columns(
     const struct berth_buffers *buffers, const uint32_t *members, uint64_t alignment,
@@ -13,20 +14,34 @@ static bool copy_columns(
   uint32_t n = out->n_buffers;
   uint64_t *size = berth_arena_new(arena, uint64_t, n);
   uint64_t *align = berth_arena_new(arena, uint64_t, n);
+  uint64_t *life = n > BERTH_SWEEP_ONLY ? NULL : berth_arena_new(arena, uint64_t, n);
   uint64_t *pin = buffers->pinned_offset != NULL ? berth_arena_new(arena, uint64_t, n) : NULL;
-  if (size == NULL || align == NULL || (buffers->pinned_offset != NULL && pin == NULL)) {
+  if (size == NULL || align == NULL || (life == NULL && n <= BERTH_SWEEP_ONLY) ||
+      (buffers->pinned_offset != NULL && pin == NULL)) {
     return false;
   }
   bool is_pinned = false;
+  int64_t from = INT64_MAX;
+  int64_t to = INT64_MIN;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t i = members[k];
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     size[k] = buffers->size_bytes[i];
+    from = buffers->lower[i] < from ? buffers->lower[i] : from;
+    to = buffers->upper[i] > to ? buffers->upper[i] : to;
+    if (life != NULL) {
+      life[k] = (uint64_t)buffers->upper[i] - (uint64_t)buffers->lower[i];
+    }
     align[k] = buffers->alignment[i] > alignment ? buffers->alignment[i] : alignment;
     if (pin != NULL) {
       pin[k] = buffers->pinned_offset[i];
       is_pinned = is_pinned || pin[k] != BERTH_UNPINNED;
     }
   }
+  out->life = life;
+  out->span = n > 0 ? (uint64_t)to - (uint64_t)from : 0;
   out->size = size;
   out->alignment = align;
   out->pin = is_pinned ? pin : NULL;

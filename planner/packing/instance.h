@@ -42,6 +42,8 @@ struct berth_packing_instance {
   uint32_t n_steps;      /* compressed: every step is a time at which some lifetime or gap begins */
   const uint32_t *lower; /* half-open lifetimes [lower, upper), never empty */
   const uint32_t *upper;
+  const uint64_t *life;      /* in the problem's own steps, for orders; NULL: as long as the compressed one */
+  uint64_t span;             /* from the first start to the last end, in the same steps */
   const uint64_t *size;      /* never 0: buffers of size 0 are placed by the caller */
   const uint64_t *alignment; /* powers of two, the pool's included; bind the offset only */
   const uint64_t *pin;       /* BERTH_UNPINNED or a fixed offset; NULL if nothing is pinned */

@@ -55,8 +55,6 @@ static uint64_t product_key(uint64_t a, uint64_t b) {
   return ~bits;
 }
 
-enum { POLL_BUFFERS = 1 << 16 };
-
 /* A tournament over the steps. */
 bool berth_placement_loads(
     const struct berth_packing_instance *instance, struct berth_arena *arena, uint64_t *out_load,
@@ -72,7 +70,7 @@ bool berth_placement_loads(
     most[k] = most[2 * k] > most[2 * k + 1] ? most[2 * k] : most[2 * k + 1];
   }
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    if (i % POLL_BUFFERS == 0 && i > 0 && !berth_effort_poll(arena->effort)) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
       return false;
     }
     uint64_t found = 0;
@@ -122,7 +120,7 @@ simple_key(const struct berth_packing_instance *instance, enum berth_placement_k
   case BERTH_PLACEMENT_SIZE:
     return ~instance->size[i];
   case BERTH_PLACEMENT_LIFE:
-    return ~(uint64_t)life;
+    return ~(instance->life != NULL ? instance->life[i] : (uint64_t)life);
   case BERTH_PLACEMENT_AREA:
     return product_key(instance->size[i], life);
   case BERTH_PLACEMENT_START:
@@ -130,7 +128,7 @@ simple_key(const struct berth_packing_instance *instance, enum berth_placement_k
   case BERTH_PLACEMENT_FINISH:
     return ~(uint64_t)instance->upper[i];
   case BERTH_PLACEMENT_WHOLE:
-    return life < instance->n_steps;
+    return instance->life != NULL ? instance->life[i] < instance->span : life < instance->n_steps;
   case BERTH_PLACEMENT_ALIGN:
     return ~instance->alignment[i];
   case BERTH_PLACEMENT_END:

@@ -276,6 +276,7 @@ static bool sort_starts(struct sweep *sweep, struct berth_arena *arena) {
     uint32_t log = 63 - (uint32_t)__builtin_clzll(size);
     uint64_t rank = (uint64_t)log << 26 | ((size << (63 - log)) >> 37 & ((1u << 26) - 1));
     key[i] = (uint64_t)start_of(sweep, i) << 32 | (UINT32_MAX - rank);
+    ok = berth_effort_poll_at(arena->effort, i);
   }
   berth_order_identity(n, sweep->order);
   ok = ok && berth_order_by_key(arena, n, key, sweep->order);
@@ -312,11 +313,15 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
 /* False if it gave up. */
 static bool run(struct sweep *sweep, struct berth_effort *effort) {
   uint32_t step = 0;
+  uint32_t n_released = 0;
   for (uint32_t k = 0; k < sweep->instance->n_buffers; k++) {
     uint32_t i = sweep->order[k];
     for (; step <= start_of(sweep, i); step++) {
       for (uint32_t ended = sweep->ending[step]; ended != NONE; ended = sweep->next_end[ended]) {
         release(sweep, ended);
+        if (!berth_effort_poll_at(effort, ++n_released)) {
+          return false;
+        }
       }
     }
     if (is_pinned(sweep, i)) {

@@ -12,6 +12,7 @@
  * any, come last. */
 #include <string.h>
 
+#include "base/effort.h"
 #include "base/sort.h"
 #include "base/vec.h"
 #include "problem/problem.h"
@@ -148,10 +149,15 @@ static bool same_run(const struct berth_buffers *buffers, uint32_t a, uint32_t b
          buffers->size_bytes[a] == buffers->size_bytes[b];
 }
 
-static void sort_runs(const struct berth_problem *problem, uint32_t *order, uint32_t *scratch) {
+static bool sort_runs(
+    const struct berth_problem *problem, struct berth_effort *effort, uint32_t *order, uint32_t *scratch) {
   const struct berth_buffers *buffers = &problem->buffers_view;
+  uint32_t n_runs = 0;
   for (uint32_t begin = 0, end; begin < buffers->n; begin = end) {
     end = begin + 1;
+    if (!berth_effort_poll_at(effort, n_runs++)) {
+      return false;
+    }
     while (end < buffers->n && same_run(buffers, order[begin], order[end])) {
       end++;
     }
@@ -159,6 +165,7 @@ static void sort_runs(const struct berth_problem *problem, uint32_t *order, uint
       sort_run(problem, order + begin, scratch, end - begin);
     }
   }
+  return true;
 }
 
 static bool sort_by_time_and_size(
@@ -199,7 +206,7 @@ enum berth_code berth_problem_order_until(
     for (uint32_t i = 0; i < buffers->n; i++) {
       out_order[i] = keyed.items[i].index;
     }
-    sort_runs(problem, out_order, keyed.raw);
+    ok = sort_runs(problem, effort, out_order, keyed.raw);
   }
   berth_vec_finish(allocator, &keyed);
   return ok ? BERTH_OK

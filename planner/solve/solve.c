@@ -156,6 +156,8 @@ enum { LARGE = 4000 };
 
 static const struct phase SMALL_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
+    {BERTH_STRATEGY_EXACT, 64, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_IMPROVE, 32, UINT32_MAX, &berth_packing_improve},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
     {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
@@ -312,7 +314,9 @@ static enum berth_code divide(struct berth_solve_task *task) {
 }
 
 static enum berth_code place(struct berth_solve_task *task) {
-  berth_assign_first(&task->assignment, task->order, &task->homeless);
+  if (!berth_assign_first(&task->assignment, task->order, &task->effort, &task->homeless)) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
   if (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1) {
     return BERTH_OK;
   }

@@ -4,7 +4,6 @@
 #include "oracle.h"
 #include "rigid.h"
 #include "sample.h"
-#include "suite.h"
 
 static uint32_t between(struct berth_rng *rng, uint32_t least, uint32_t most) {
   return least + berth_rng_below(rng, most - least + 1);
@@ -129,6 +128,68 @@ static void add_trap(struct sample *sample, struct berth_rng *rng, uint32_t n) {
       sample_add(sample, between(rng, 1, 3), i - 1, n + 1);
     }
   }
+}
+
+/* ---- A partial order ---- */
+
+enum { MAX_STREAMS = 3 };
+
+/* One operator: its clock has, for every stream, how many operators of it are done before this one ends. */
+struct operator{
+  uint32_t clock[MAX_STREAMS];
+  uint32_t stream;
+};
+
+static void join(struct operator* to, const struct operator* from) {
+  for (int s = 0; s < MAX_STREAMS; s++) {
+    to->clock[s] = from->clock[s] > to->clock[s] ? from->clock[s] : to->clock[s];
+  }
+}
+
+/* `a` ends before `b` begins, in every order that is allowed. */
+static bool is_before(const struct operator* a, const struct operator* b) {
+  return a->clock[a->stream] < b->clock[a->stream] + (a->stream != b->stream);
+}
+
+/* Operators in one allowed order, each on a stream. Operator i makes buffer i; its reader, if it is on
+ * another stream, waits for it. Buffers meet unless one is read for the last time before the other is made:
+ * the lifetimes say it for the order given, pairs for all others. */
+static void add_streams(struct sample *sample, struct berth_rng *rng, uint32_t n) {
+  struct operator* operators = calloc(n + 1, sizeof *operators);
+  uint32_t *reader = malloc((n + 1) * sizeof *reader);
+  uint32_t n_streams = between(rng, 2, MAX_STREAMS);
+  uint32_t last[MAX_STREAMS];
+  bool is_begun[MAX_STREAMS] = {false};
+  SAMPLE_REQUIRE(operators != NULL && reader != NULL, "out of memory\n");
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t reach = one_in(rng, 6) ? n : 6;
+    reader[i] = i + berth_rng_below(rng, reach < n - i ? reach : n - i);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    struct operator* self = & operators[i];
+    self->stream = berth_rng_below(rng, n_streams);
+    if (is_begun[self->stream]) {
+      join(self, &operators[last[self->stream]]);
+    }
+    for (uint32_t made = 0; made < i; made++) {
+      if (reader[made] == i) {
+        join(self, &operators[made]);
+      }
+    }
+    self->clock[self->stream]++;
+    is_begun[self->stream] = true;
+    last[self->stream] = i;
+    sample_add(sample, between(rng, 1, 64), i, (int64_t)reader[i] + 1);
+  }
+  for (uint32_t a = 0; a < n; a++) {
+    for (uint32_t b = reader[a] + 1; b < n; b++) { /* apart in the order given */
+      if (!is_before(&operators[reader[a]], &operators[b])) {
+        sample_add_conflict(sample, a, b);
+      }
+    }
+  }
+  free(reader);
+  free(operators);
 }
 
 /* ---- Features. ---- */
@@ -335,7 +396,7 @@ static void pin_some(struct sample *sample, struct berth_rng *rng) {
   uint64_t *offset = malloc(sizeof *offset * (n + 1));
   bool *placed = calloc(n + 1, sizeof *placed);
   struct rigid rigid;
-  ck_assert(order != NULL && offset != NULL && placed != NULL);
+  SAMPLE_REQUIRE(order != NULL && offset != NULL && placed != NULL, "out of memory\n");
   if (sample->n_groups > 0) {
     rigid_make(&rigid, sample);
   }
@@ -400,6 +461,9 @@ void sample_generate(
   case SAMPLE_TRAP:
     add_trap(sample, rng, n);
     break;
+  case SAMPLE_STREAMS:
+    add_streams(sample, rng, n);
+    break;
   case SAMPLE_UNIFORM:
   case SAMPLE_N_FAMILIES:
     add_uniform(sample, rng, n);
@@ -436,7 +500,7 @@ void sample_generate(
 
 void sample_generate_any(
     struct sample *sample, struct berth_rng *rng, uint32_t least, uint32_t most, uint32_t features) {
-  enum sample_family family = (enum sample_family)berth_rng_below(rng, SAMPLE_N_FAMILIES);
+  enum sample_family family = (enum sample_family)berth_rng_below(rng, SAMPLE_STREAMS);
   uint32_t n = between(rng, least, most);
   sample_generate(sample, rng, family, n, features);
 }

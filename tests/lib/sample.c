@@ -27,7 +27,7 @@ static void *grown(void *items, uint32_t *capacity, uint32_t n, size_t item_size
   }
   *capacity = n < 8 ? 16 : 2 * n;
   void *moved = realloc(items, *capacity * item_size);
-  ck_assert_ptr_nonnull(moved);
+  SAMPLE_REQUIRE(moved != NULL, "out of memory\n");
   return moved;
 }
 
@@ -45,7 +45,7 @@ struct sample_buffer *sample_add(struct sample *sample, uint64_t size, int64_t l
 void sample_add_gap(
     struct sample_buffer *buffer, int64_t lower, int64_t upper, uint64_t window_lower,
     uint64_t window_upper) {
-  ck_assert_uint_lt(buffer->spec.n_gaps, SAMPLE_MAX_GAPS);
+  SAMPLE_REQUIRE(buffer->spec.n_gaps < SAMPLE_MAX_GAPS, "too many gaps\n");
   buffer->gaps[buffer->spec.n_gaps++] = (struct berth_gap){lower, upper, window_lower, window_upper};
 }
 
@@ -112,7 +112,7 @@ static enum berth_code add_relations(
     struct berth_error *err) {
   uint32_t *place =
       malloc(sizeof *place * (sample->n_buffers + 1)); /* where each buffer of the sample went */
-  ck_assert_ptr_nonnull(place);
+  SAMPLE_REQUIRE(place != NULL, "out of memory\n");
   for (uint32_t k = 0; k < sample->n_buffers; k++) {
     place[order != NULL ? order[k] : k] = k;
   }
@@ -153,7 +153,7 @@ struct berth_problem *sample_build(const struct sample *sample, const uint32_t *
   struct berth_problem *problem = NULL;
   struct berth_error err = {0};
   enum berth_code code = sample_try_build(sample, order, NULL, &problem, &err);
-  ck_assert_msg(code == BERTH_OK, "%s: %s", berth_code_name(code), err.message);
+  SAMPLE_REQUIRE(code == BERTH_OK, "%s: %s\n", berth_code_name(code), err.message);
   return problem;
 }
 

@@ -4,9 +4,21 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/rng.h"
 #include "berth/problem.h"
+
+/* For what a sample needs of its surroundings: ends the process, outside a test as well. */
+#define SAMPLE_REQUIRE(condition, ...)                                                                       \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                                        \
+      fprintf(stderr, __VA_ARGS__);                                                                          \
+      abort();                                                                                               \
+    }                                                                                                        \
+  } while (0)
 
 enum { SAMPLE_MAX_GAPS = 3, SAMPLE_MAX_POOLS = 3, SAMPLE_MAX_GROUPS = 3, SAMPLE_MAX_MEMBERS = 4 };
 
@@ -76,6 +88,7 @@ enum sample_family {
   SAMPLE_GUILLOTINE,       /* a rectangle cut side to side: the optimum is its height */
   SAMPLE_PINWHEEL,         /* a rectangle cut into pinwheels, which no side to side cut makes */
   SAMPLE_TRAP,             /* first fit goes wrong: small long lives between large short ones */
+  SAMPLE_STREAMS,          /* a partial order by vector clocks: what is not ordered is a pair, n^2 of them */
   SAMPLE_N_FAMILIES
 };
 

@@ -196,43 +196,92 @@ static enum berth_code list_members(struct berth_niche_model *model, struct bert
   return BERTH_OK;
 }
 
-/* Appends the buffers that meet b, each once: `seen` holds the last buffer that each was listed for. */
-static uint32_t
-list_meetings_of(const struct berth_niche_model *model, uint32_t b, uint32_t *seen, uint32_t *out_meets) {
-  uint32_t n = 0;
-  seen[b] = b + 1;
-  for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
-    for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
-      for (uint32_t k = model->member_begin[s]; k < model->member_begin[s + 1]; k++) {
-        uint32_t c = model->members[k];
-        if (seen[c] != b + 1) {
-          seen[c] = b + 1;
-          if (out_meets != NULL) {
-            out_meets[n] = c;
-          }
-          n++;
-        }
-      }
+/* The buffers by the sections in which a run of theirs begins. */
+struct beginnings {
+  uint32_t *begin; /* n_sections + 1 */
+  uint32_t *buffers;
+  uint32_t *seen; /* the last buffer that each was listed for */
+};
+
+static bool
+list_beginnings(const struct berth_niche_model *model, struct berth_arena *arena, struct beginnings *out) {
+  uint32_t n_runs = model->run_begin[model->n_buffers];
+  out->begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)model->n_sections + 2);
+  out->buffers = berth_arena_new(arena, uint32_t, n_runs);
+  out->seen = berth_arena_new_zeroed(arena, uint32_t, model->n_buffers);
+  if (!out->begin || !out->buffers || !out->seen) {
+    return false;
+  }
+  uint32_t *end = out->begin + 1;
+  for (uint32_t r = 0; r < n_runs; r++) {
+    end[model->runs[r].lower + 1]++;
+  }
+  for (uint32_t s = 0; s < model->n_sections; s++) {
+    end[s + 1] += end[s];
+  }
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+      out->buffers[end[model->runs[r].lower]++] = b;
     }
   }
+  return true;
+}
+
+static uint32_t
+list_unseen(const uint32_t *buffers, uint32_t n, uint32_t b, uint32_t *seen, uint32_t *out_meets) {
+  uint32_t n_new = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    if (seen[buffers[k]] != b + 1) {
+      seen[buffers[k]] = b + 1;
+      if (out_meets != NULL) {
+        out_meets[n_new] = buffers[k];
+      }
+      n_new++;
+    }
+  }
+  return n_new;
+}
+
+/* Appends the buffers that meet b, each once: the members of the section in which a run begins, and those
+ * that begin later in it. */
+static uint32_t list_meetings_of(
+    const struct berth_niche_model *model, uint32_t b, const struct beginnings *beginnings,
+    uint32_t *out_meets) {
+  uint32_t n = 0;
+  beginnings->seen[b] = b + 1;
+  for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+    uint32_t first = model->runs[r].lower;
+    uint32_t from = model->member_begin[first];
+    n += list_unseen(
+        model->members + from, model->member_begin[first + 1] - from, b, beginnings->seen,
+        out_meets != NULL ? out_meets + n : NULL);
+    from = beginnings->begin[first + 1];
+    n += list_unseen(
+        beginnings->buffers + from, beginnings->begin[model->runs[r].upper] - from, b, beginnings->seen,
+        out_meets != NULL ? out_meets + n : NULL);
+  }
   return n;
+}
+
+static bool poll(struct berth_arena *arena, uint32_t b) {
+  return b % POLL_BUFFERS != 0 || berth_effort_poll(arena->effort);
 }
 
 static enum berth_code
 list_meetings(struct berth_niche_model *model, struct berth_arena *arena, bool *out_usable) {
   uint32_t n = model->n_buffers;
-  uint32_t *seen = berth_arena_new_zeroed(arena, uint32_t, n);
+  struct beginnings beginnings;
   model->meet_begin = berth_arena_new(arena, uint32_t, (size_t)n + 1);
-  if (!seen || !model->meet_begin) {
+  if (!model->meet_begin || !list_beginnings(model, arena, &beginnings)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   uint64_t total = 0;
   for (uint32_t b = 0; b < n; b++) {
-    model->meet_begin[b] = (uint32_t)total;
-    total += list_meetings_of(model, b, seen, NULL);
-    if (b % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+    if (!poll(arena, b)) {
       return BERTH_RESOURCE_EXHAUSTED;
     }
+    model->meet_begin[b] = (uint32_t)total;
+    total += list_meetings_of(model, b, &beginnings, NULL);
     if (total > MAX_MEETINGS) {
       *out_usable = false;
       return BERTH_OK;
@@ -243,12 +292,12 @@ list_meetings(struct berth_niche_model *model, struct berth_arena *arena, bool *
   if (!model->meets) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  memset(seen, 0, n * sizeof *seen);
+  memset(beginnings.seen, 0, n * sizeof *beginnings.seen);
   for (uint32_t b = 0; b < n; b++) {
-    list_meetings_of(model, b, seen, model->meets + model->meet_begin[b]);
-    if (b % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+    if (!poll(arena, b)) {
       return BERTH_RESOURCE_EXHAUSTED;
     }
+    list_meetings_of(model, b, &beginnings, model->meets + model->meet_begin[b]);
   }
   return BERTH_OK;
 }

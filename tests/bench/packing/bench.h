@@ -1,5 +1,5 @@
-/* The packing scoreboard: every instance of the corpus, and growth to a million buffers. Every plan is
- * judged. */
+/* The packing scoreboard: every instance of the corpus, growth to a million buffers, how soon plans are
+ * there, how well deadlines are held, and peers in the same run. Every plan is judged. */
 #ifndef BENCH_PACKING_BENCH_H
 #define BENCH_PACKING_BENCH_H
 
@@ -10,9 +10,13 @@
 
 struct bench_options {
   uint64_t budget_ticks;
-  double seconds; /* a deadline for each solve; 0 for none */
+  uint64_t capacity_bytes; /* BERTH_UNLIMITED to minimise */
+  double seconds;          /* a deadline for each solve; 0 for none */
   uint32_t strategies;
-  const char *corpus; /* the folder of the interval files */
+  const char *corpus;      /* the folder of the interval files */
+  const char *minimalloc;  /* its binary, or NULL */
+  const char *supermalloc; /* a Python that has omnimalloc, or NULL */
+  double peer_seconds;     /* for a peer's answer */
 };
 
 /* One solve and what was seen of it; times in seconds of this thread's CPU. */
@@ -27,12 +31,16 @@ struct bench_row {
   double first_seconds;
   double best_seconds;
   double total_seconds;
+  double wall_seconds;
   double verify_seconds;
+  double longest_wait;   /* between two questions whether to stop, or from "stop" to the return */
   uint64_t memory_bytes; /* the most held at once */
   bool good;             /* the judge found nothing */
+  bool stopped;          /* by the deadline, before there was a plan */
 };
 
 double bench_cpu_seconds(void);
+double bench_wall_seconds(void);
 
 /* False, with a line on stderr, if there is no plan or the judge refuses it. */
 bool bench_solve(
@@ -41,9 +49,20 @@ bool bench_solve(
 void bench_print_head(void);
 void bench_print(const struct bench_row *row);
 
-/* The number of rows that failed; *out_seen is false if the corpus is not there. */
+/* A bar, and whether it was met; bars say nothing about the exit status. */
+void bench_bar(const char *name, double value, const char *unit, bool is_most, double target);
+
+/* NULL, with a line on stderr, if the file is not there or no problem. */
+struct berth_problem *bench_read(const char *path);
+
+/* Each returns the number of rows that failed; *out_seen is false if the corpus is not there. */
 int bench_corpus(const struct bench_options *options, bool *out_seen);
 int bench_file(const char *path, const char *name, const struct bench_options *options);
 int bench_growth(const struct bench_options *options);
+int bench_anytime(const struct bench_options *options);
+int bench_peers(const struct bench_options *options);
+
+/* Forward and back: short lives, skip connections, and what is read again on the way back. */
+struct berth_problem *bench_synthetic(uint32_t n);
 
 #endif

@@ -25,19 +25,22 @@ static char *read_file(const char *path, size_t *out_n) {
   return text;
 }
 
-int bench_file(const char *path, const char *name, const struct bench_options *options) {
+struct berth_problem *bench_read(const char *path) {
   size_t n = 0;
   char *text = read_file(path, &n);
   struct berth_problem *problem = NULL;
   struct berth_error err = {.message = "cannot be opened"};
   if (text == NULL || berth_minimalloc_read(text, n, NULL, &problem, &err) != BERTH_OK) {
     fprintf(stderr, "%s:%u: %s\n", path, err.line, err.message);
-    free(text);
-    return 1;
   }
   free(text);
+  return problem;
+}
+
+int bench_file(const char *path, const char *name, const struct bench_options *options) {
+  struct berth_problem *problem = bench_read(path);
   struct bench_row row;
-  bool good = bench_solve(name, problem, options, &row);
+  bool good = problem != NULL && bench_solve(name, problem, options, &row);
   if (good) {
     bench_print(&row);
   }

@@ -7,7 +7,7 @@
 
 /* Layers forward, and back again for a part of them: lives from a step to the whole run, sizes over three
  * orders of magnitude with many equal ones. */
-static struct berth_problem *make(uint32_t n) {
+struct berth_problem *bench_synthetic(uint32_t n) {
   struct berth_problem_builder *builder = NULL;
   struct berth_problem *problem = NULL;
   struct berth_rng rng = {.state = n};
@@ -40,25 +40,28 @@ static struct berth_problem *make(uint32_t n) {
 int bench_growth(const struct bench_options *options) {
   static const uint32_t SIZES[] = {10000, 30000, 100000, 300000, 1000000};
   enum { N = sizeof SIZES / sizeof SIZES[0] };
-  double first[N] = {0};
+  struct bench_row rows[N];
   int n_failed = 0;
   for (int k = 0; k < N; k++) {
-    struct berth_problem *problem = make(SIZES[k]);
-    struct bench_row row;
+    struct berth_problem *problem = bench_synthetic(SIZES[k]);
     char name[64];
     snprintf(name, sizeof name, "synthetic/forward-backward-%u", SIZES[k]);
-    if (problem == NULL || !bench_solve(name, problem, options, &row)) {
+    if (problem == NULL || !bench_solve(name, problem, options, &rows[k])) {
       n_failed++;
     } else {
-      bench_print(&row);
-      first[k] = row.first_seconds;
+      bench_print(&rows[k]);
     }
     berth_problem_unref(problem);
   }
-  if (n_failed == 0 && first[0] > 0) {
-    double exponent = log(first[N - 1] / first[0]) / log((double)SIZES[N - 1] / SIZES[0]);
-    printf(
-        "time to the first plan grows as n^%.2f from %u to %u buffers\n", exponent, SIZES[0], SIZES[N - 1]);
+  if (n_failed == 0) {
+    const struct bench_row *last = &rows[N - 1];
+    double growth = last->first_seconds / rows[0].first_seconds;
+    bench_bar("10^6 buffers: first plan", 1e3 * last->first_seconds, "ms", true, 1000);
+    bench_bar(
+        "time to the first plan, 10^4 to 10^6: exponent", log(growth) / log((double)SIZES[N - 1] / SIZES[0]),
+        "", true, 1.15);
+    bench_bar(
+        "10^6 buffers: memory a buffer", (double)last->memory_bytes / last->n_buffers, "bytes", true, 200);
   }
   return n_failed;
 }

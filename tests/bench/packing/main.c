@@ -6,8 +6,9 @@
 
 static int usage(void) {
   fprintf(
-      stderr, "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
-              "[--growth] [FILE...]\n");
+      stderr,
+      "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
+      "[--growth] [--anytime] [--minimalloc BINARY] [--supermalloc PYTHON] [--peer-seconds S] [FILE...]\n");
   return 2;
 }
 
@@ -15,13 +16,18 @@ int main(int argc, char **argv) {
   struct bench_options options = {
       .budget_ticks = BERTH_DEFAULT_BUDGET_TICKS,
       .strategies = BERTH_ALL_STRATEGIES,
-      .corpus = "../shared/corpus/intervals"};
+      .capacity_bytes = BERTH_UNLIMITED,
+      .corpus = "../shared/corpus/intervals",
+      .peer_seconds = 60};
   bool growth = false;
+  bool anytime = false;
   int n_failed = 0;
   int k = 1;
   for (; k < argc && strncmp(argv[k], "--", 2) == 0; k++) {
     if (strcmp(argv[k], "--growth") == 0) {
       growth = true;
+    } else if (strcmp(argv[k], "--anytime") == 0) {
+      anytime = true;
     } else if (k + 1 == argc) {
       return usage();
     } else if (strcmp(argv[k], "--budget") == 0) {
@@ -32,24 +38,33 @@ int main(int argc, char **argv) {
       options.strategies = (uint32_t)strtoul(argv[++k], NULL, 0);
     } else if (strcmp(argv[k], "--corpus") == 0) {
       options.corpus = argv[++k];
+    } else if (strcmp(argv[k], "--minimalloc") == 0) {
+      options.minimalloc = argv[++k];
+    } else if (strcmp(argv[k], "--supermalloc") == 0) {
+      options.supermalloc = argv[++k];
+    } else if (strcmp(argv[k], "--peer-seconds") == 0) {
+      options.peer_seconds = strtod(argv[++k], NULL);
     } else {
       return usage();
     }
   }
-  bench_print_head();
-  bool some = growth || k < argc;
+  bool peers = options.minimalloc != NULL || options.supermalloc != NULL;
+  bool all = !growth && !anytime && !peers && k == argc;
+  if (all || growth || k < argc) {
+    bench_print_head();
+  }
   for (; k < argc; k++) {
     n_failed += bench_file(argv[k], argv[k], &options);
   }
-  if (!some) {
+  if (all) {
     bool seen;
     n_failed += bench_corpus(&options, &seen);
     if (!seen) {
       printf("SKIPPED: there is no corpus in %s\n", options.corpus);
     }
   }
-  if (!some || growth) {
-    n_failed += bench_growth(&options);
-  }
+  n_failed += all || growth ? bench_growth(&options) : 0;
+  n_failed += all || anytime ? bench_anytime(&options) : 0;
+  n_failed += peers ? bench_peers(&options) : 0;
   return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

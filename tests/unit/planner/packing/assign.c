@@ -34,7 +34,7 @@ static void begin(void) {
 START_TEST(the_first_pool_that_can_hold_it) {
   uint32_t homeless;
   begin();
-  berth_assign_first(&assignment, ORDER, &homeless);
+  ck_assert(berth_assign_first(&assignment, ORDER, NULL, &homeless));
   ck_assert_uint_eq(homeless, BERTH_NO_INDEX);
   ck_assert_uint_eq(berth_assigned_pool(&assignment, 0), 0); /* any pool */
   ck_assert_uint_eq(berth_assigned_pool(&assignment, 1), 0); /* too large a block for pool 1 */
@@ -50,7 +50,7 @@ START_TEST(nobody_takes_a_giant) {
   begin();
   pools[2].capacity = 59;
   pools[0].capacity = 59;
-  berth_assign_first(&assignment, ORDER, &homeless);
+  ck_assert(berth_assign_first(&assignment, ORDER, NULL, &homeless));
   ck_assert_uint_eq(homeless, 0);
 }
 END_TEST
@@ -63,7 +63,7 @@ START_TEST(only_who_can_move_is_moved) {
   begin();
   berth_arena_init(&arena, NULL);
   berth_effort_init(&effort, UINT64_MAX, NULL, NULL);
-  berth_assign_first(&assignment, ORDER, &homeless);
+  ck_assert(berth_assign_first(&assignment, ORDER, NULL, &homeless));
   ck_assert(berth_assign_members(&assignment, ORDER, &arena));
   ck_assert_uint_eq(pools[0].n_members, 2);
   ck_assert_uint_eq(pools[1].n_members, 1);

@@ -1,46 +1,30 @@
-/* A cancelled solve stops soon, whatever it is doing: CPU time between two questions to the hook, and from
- * its "stop" to the return. */
-#include <stdio.h>
-#include <time.h>
-
+/* A solve that is told to stop asks no more and ends, whatever it is doing: its answer is a plan that says
+ * so, or that there is none. How soon is a matter of time, for which see bench.cancel. */
 #include "berth/solve.h"
+#include "berth/verify.h"
 #include "sample.h"
 #include "suite.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
-enum { IS_SLOW = 1 };
-#else
-enum { IS_SLOW = 0 };
-#endif
+enum { N = 6000, MOST_AFTER = 8 };
 
-static double cpu_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-struct watch {
-  double began, last, stop_at, stopped, longest;
+struct questions {
+  uint32_t n;
+  uint32_t stop_at;
+  uint32_t n_after;
 };
 
 static bool should_stop(void *ctx) {
-  struct watch *watch = ctx;
-  double now = cpu_seconds();
-  watch->longest = now - watch->last > watch->longest ? now - watch->last : watch->longest;
-  watch->last = now;
-  if (now - watch->began < watch->stop_at) {
-    return false;
-  }
-  watch->stopped = watch->stopped > 0 ? watch->stopped : now;
-  return true;
+  struct questions *questions = ctx;
+  questions->n_after += questions->n >= questions->stop_at;
+  return questions->n++ >= questions->stop_at;
 }
 
-/* Like a training step of n operators: short lives, every 50th a long one. */
-static struct berth_problem *make(uint32_t n) {
+/* Like a training step: short lives, every 50th a long one. */
+static struct berth_problem *make(void) {
   struct sample sample;
-  sample_init(&sample);
   struct berth_rng rng = {1};
-  for (uint32_t i = 0; i < n; i++) {
+  sample_init(&sample);
+  for (uint32_t i = 0; i < N; i++) {
     uint64_t size = 1 + berth_rng_below(&rng, 100000);
     int64_t upper = (int64_t)i + 1 + berth_rng_below(&rng, 100);
     upper += i % 50 == 0 ? berth_rng_below(&rng, 5000) : 0;
@@ -51,49 +35,35 @@ static struct berth_problem *make(uint32_t n) {
   return problem;
 }
 
-/* The shortest that the longest wait was in three runs: the machine may be busy. */
-static double longest_wait(const struct berth_problem *problem, double stop_at) {
-  double least = 1e9;
-  for (int run = 0; run < 3; run++) {
-    struct watch watch = {.began = cpu_seconds(), .stop_at = stop_at};
-    watch.last = watch.began;
-    struct berth_solve_hooks hooks = {.ctx = &watch, .should_stop = should_stop};
+START_TEST(whatever_it_is_doing) {
+  struct berth_problem *problem = make();
+  uint32_t n_without = 0;
+  uint32_t n_cut = 0;
+  bool ended = false;
+  for (uint32_t stop_at = 0; !ended && stop_at < 500; stop_at += 1 + stop_at / 4) {
+    struct questions questions = {.stop_at = stop_at};
+    struct berth_solve_hooks hooks = {.ctx = &questions, .should_stop = should_stop};
     struct berth_plan *plan = NULL;
     enum berth_code code = berth_solve(problem, NULL, &hooks, NULL, &plan, NULL);
     ck_assert(code == BERTH_OK || code == BERTH_CANCELLED);
-    ck_assert(watch.stopped > 0 || plan->status != BERTH_PLAN_CUT_SHORT);
-    double after = watch.stopped > 0 ? cpu_seconds() - watch.stopped : 0;
-    double longest = after > watch.longest ? after : watch.longest;
-    least = longest < least ? longest : least;
+    ck_assert_uint_le(questions.n_after, MOST_AFTER);
+    ended = questions.n_after == 0;
+    if (code == BERTH_OK) {
+      struct berth_verdict verdict;
+      ck_assert_int_eq(berth_verify(problem, plan, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
+      ck_assert_uint_eq(verdict.n_violations, 0);
+      ck_assert(ended || plan->status == BERTH_PLAN_CUT_SHORT || plan->status == BERTH_PLAN_OPTIMAL);
+    }
+    n_without += code == BERTH_CANCELLED;
+    n_cut += code == BERTH_OK && plan->status == BERTH_PLAN_CUT_SHORT;
     berth_plan_unref(plan);
   }
-  return least;
-}
-
-static void expect_prompt(uint32_t n, double limit) {
-  static const double STOPS[] = {0, 0.01, 0.03, 0.1, 0.2, 0.4};
-  struct berth_problem *problem = make(IS_SLOW ? n / 20 : n);
-  for (size_t k = 0; k < sizeof STOPS / sizeof STOPS[0]; k++) {
-    double wait = longest_wait(problem, STOPS[k]);
-    printf("%u buffers, stopped at %.2f s: %.1f ms\n", n, STOPS[k], 1e3 * wait);
-    ck_assert_msg(IS_SLOW || wait < limit, "%u buffers: %f s", n, wait);
-  }
+  ck_assert_uint_ge(n_without, 3);
+  ck_assert_uint_ge(n_cut, 3);
   berth_problem_unref(problem);
-}
-
-START_TEST(within_ten_milliseconds) {
-  expect_prompt(20000, 0.010);
-  expect_prompt(60000, 0.010);
-}
-END_TEST
-
-/* Of a million buffers it takes longer than that to give the memory back. */
-START_TEST(a_million_within_thirty) {
-  expect_prompt(1000000, 0.030);
 }
 END_TEST
 
 int main(void) {
-  return berth_suite_run(
-      "solve/cancel", (const TTest *const[]){within_ten_milliseconds, a_million_within_thirty, NULL});
+  return berth_suite_run("solve/cancel", (const TTest *const[]){whatever_it_is_doing, NULL});
 }
