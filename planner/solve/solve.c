@@ -156,8 +156,6 @@ enum { LARGE = 4000 };
 
 static const struct phase SMALL_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
-    {BERTH_STRATEGY_EXACT, 64, UINT32_MAX, &berth_packing_exact},
-    {BERTH_STRATEGY_IMPROVE, 32, UINT32_MAX, &berth_packing_improve},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
     {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
@@ -415,7 +413,7 @@ static enum berth_code measure_need(struct berth_solve_task *task) {
 static enum berth_code run(struct berth_solve_task *task, struct berth_error *err) {
   task->order = berth_arena_new(&task->arena, uint32_t, task->buffers->n);
   if (task->order == NULL) {
-    return berth_fail_memory(err);
+    return task->effort.state == BERTH_EFFORT_STOPPED ? berth_solve_stopped(err) : berth_fail_memory(err);
   }
   enum berth_code code =
       berth_problem_order_until(task->problem, task->allocator, &task->effort, task->order, err);
