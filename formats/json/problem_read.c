@@ -36,14 +36,12 @@ bool berth_json_is_object(const char *text, size_t n_bytes) {
 }
 
 static void find_list(struct berth_json_reader *reader, enum berth_json_list list, const char *at) {
-  static const char *const OF_WHAT[] = {"objects",          "objects", "objects", "objects",
-                                        "pairs of buffers", "objects", "objects"};
   struct berth_json_listed *listed = &reader->lists[list];
   if (at == NULL || reader->code != BERTH_OK) {
     return;
   }
   reader->path.list = ROOT_KEYS[LIST_KEY[list]];
-  if (!berth_json_is_array(reader, at, OF_WHAT[list])) {
+  if (!berth_json_is_array(reader, at, LIST_KEY[list] == CONFLICTS ? "pairs of buffers" : "objects")) {
     return;
   }
   listed->array = at;
