@@ -210,6 +210,9 @@ START_TEST(buffers_are_blamed_by_path) {
   static const struct wrong CASES[] = {
       {"{\"bufferz\": []}", 1, 2, "$", BERTH_REASON_UNKNOWN_FIELD, "no field \"bufferz\""},
       {"{\"buffers\": {}}", 1, 13, "$.buffers", BERTH_REASON_MALFORMED, "an array of objects is right"},
+      {"{\"groups\": {}}", 1, 12, "$.groups", BERTH_REASON_MALFORMED, "an array of objects is right"},
+      {"{\"conflicts\": {}}", 1, 15, "$.conflicts", BERTH_REASON_MALFORMED,
+       "an array of pairs of buffers is right"},
       {"{\"buffers\": [7]}", 1, 14, "$.buffers[0]", BERTH_REASON_MALFORMED, "is 7; an object is right"},
       {"{\"buffers\": [], \"buffers\": []}", 1, 17, "$", BERTH_REASON_MALFORMED, "twice"},
       {"{\"version\": 2}", 1, 13, "$.version", BERTH_REASON_BAD_NUMBER, "knows version 1"},
