@@ -59,3 +59,37 @@ void random_instance_expect_good(const struct random_instance *random) {
   ck_assert_uint_eq(top, random->search.best_arena);
   ck_assert_uint_ge(top, random->search.lower_bound);
 }
+
+void random_instance_expect_same_again(
+    struct random_instance *room, const struct berth_packing_strategy *strategy) {
+  uint64_t arena[2];
+  uint64_t ticks[2];
+  for (int k = 0; k < 2; k++) {
+    struct berth_rng rng = {.state = 9};
+    random_instance_init(room, &rng, 800, 400, true);
+    berth_effort_init(&room->effort, 10000000, NULL, NULL);
+    ck_assert_int_eq(strategy->run(&room->search), BERTH_OK);
+    arena[k] = room->search.best_arena;
+    ticks[k] = room->effort.ticks;
+    random_instance_finish(room);
+  }
+  ck_assert_uint_eq(arena[0], arena[1]);
+  ck_assert_uint_eq(ticks[0], ticks[1]);
+}
+
+static bool stop_later(void *ctx) {
+  return ++*(int *)ctx > 3;
+}
+
+void random_instance_expect_stop(
+    struct random_instance *room, const struct berth_packing_strategy *strategy) {
+  struct berth_rng rng = {.state = 6};
+  int n_asked = 0;
+  random_instance_init(room, &rng, 4000, 3000, true);
+  berth_effort_init(&room->effort, UINT64_MAX, stop_later, &n_asked);
+  room->search.lower_bound = 1; /* never met */
+  ck_assert_int_eq(strategy->run(&room->search), BERTH_OK);
+  ck_assert_int_eq(room->effort.state, BERTH_EFFORT_STOPPED);
+  ck_assert_uint_le(room->effort.ticks, 6 * BERTH_EFFORT_POLL_TICKS);
+  random_instance_finish(room);
+}

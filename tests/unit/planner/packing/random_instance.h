@@ -28,4 +28,10 @@ void random_instance_finish(struct random_instance *random);
 /* Fails the test unless the incumbent is there, right in every pair, and as large as it says. */
 void random_instance_expect_good(const struct random_instance *random);
 
+/* Both make instances of their own in `room`. A strategy gives the same arena for the same ticks ... */
+void random_instance_expect_same_again(
+    struct random_instance *room, const struct berth_packing_strategy *strategy);
+/* ... and ends soon after it is told to. */
+void random_instance_expect_stop(struct random_instance *room, const struct berth_packing_strategy *strategy);
+
 #endif
