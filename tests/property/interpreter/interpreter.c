@@ -1,0 +1,119 @@
+/* The plan of a graph is run on a toy memory and compared with a run in which every root has memory of its
+ * own: whatever the judge passes must run without a difference, for plans of the solver and for offsets at
+ * random alike. The graph is run three times in a row: constants and state must survive; with regions, for
+ * none to three trips and every choice; with streams, in every order that they allow (up to a number). */
+#include <stdio.h>
+
+#include "berth/solve.h"
+#include "berth/verify.h"
+#include "campaign.h"
+#include "suite.h"
+#include "toy.h"
+
+enum { GRAPHS = 100000, GUESSES = 5 };
+
+static struct {
+  uint32_t graphs, in_place, in_place_with_streams, inside, behind, windows, views, streams, regions,
+      regions_with_streams, unsafe_by_order, guesses_safe, guesses_unsafe;
+} seen;
+
+static void check_plan(uint32_t k, const struct toy *toy, const struct berth_problem *problem) {
+  struct berth_solve_options options = berth_solve_options_default();
+  options.budget_ticks = 20000;
+  struct berth_plan *plan;
+  struct berth_verdict verdict;
+  struct berth_violation violation = {0};
+  struct berth_error err = {0};
+  ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
+  enum berth_code code = berth_verify(problem, plan, NULL, &violation, 1, &verdict, &err);
+  ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
+  ck_assert_msg(verdict.n_violations == 0, "graph %u: %s", k, violation.message);
+  ck_assert_msg(toy_run(toy, problem, plan->offset) == TOY_RIGHT, "graph %u: the plan corrupts memory", k);
+  berth_plan_unref(plan);
+}
+
+static void
+check_guess(uint32_t k, const struct toy *toy, const struct berth_problem *problem, struct berth_rng *rng) {
+  uint64_t offset[TOY_MAX_VALUES + TOY_MAX_OPERATORS];
+  struct berth_verdict verdict;
+  for (uint32_t b = 0; b < berth_problem_buffers(problem)->n; b++) {
+    offset[b] = berth_rng_below(rng, 24);
+  }
+  ck_assert_int_eq(berth_verify_offsets(problem, NULL, offset, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
+  enum toy_outcome outcome = toy_run(toy, problem, offset);
+  bool right = outcome == TOY_RIGHT;
+  seen.unsafe_by_order += outcome == TOY_WRONG_IN_ANOTHER_ORDER;
+  ck_assert_msg(verdict.n_violations != 0 || right, "graph %u: the judge passed what corrupts memory", k);
+  seen.guesses_safe += verdict.n_violations == 0;
+  seen.guesses_unsafe += !right;
+}
+
+static bool has_live_window(const struct toy *toy, const struct berth_problem *problem) {
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  for (uint32_t v = 0; v < toy->n_values; v++) {
+    uint32_t buffer = berth_problem_graph(problem)->value_buffer[v];
+    bool asks = toy->values[v].spec.live_windows && buffers->gap_begin != NULL;
+    if (asks && buffers->gap_begin[buffer] < buffers->gap_begin[buffer + 1]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+START_TEST(what_the_judge_passes_runs) {
+  static struct toy toy;
+  struct campaign campaign = campaign_plan(GRAPHS);
+  uint32_t n = campaign.end - campaign.first;
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = {.state = k};
+    struct berth_problem *problem = toy_make(&toy, &rng);
+    if (problem == NULL) {
+      continue;
+    }
+    const struct berth_permissions *permissions = berth_problem_permissions(problem);
+    for (uint32_t i = 0; i < permissions->n; i++) {
+      bool used = permissions->items[i].answer == BERTH_INPLACE_USED;
+      seen.in_place += used;
+      seen.inside += used && permissions->items[i].kind == BERTH_INPLACE_INSIDE;
+      seen.behind += used && permissions->items[i].kind == BERTH_INPLACE_BEHIND;
+      seen.in_place_with_streams += used && berth_problem_graph(problem)->operator_stream != NULL;
+    }
+    seen.graphs++;
+    seen.views += berth_problem_graph(problem)->value_root != NULL;
+    seen.windows += has_live_window(&toy, problem);
+    seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
+    seen.regions += toy.n_regions != 0;
+    seen.regions_with_streams += toy.n_regions != 0 && berth_problem_graph(problem)->operator_stream != NULL;
+    check_plan(k, &toy, problem);
+    for (int i = 0; i < GUESSES; i++) {
+      check_guess(k, &toy, problem, &rng);
+    }
+    berth_problem_unref(problem);
+  }
+  printf(
+      "%u graphs; %u results over operands or behind, %u of them behind; %u operands inside results; %u "
+      "graphs "
+      "with live windows\n",
+      seen.graphs, seen.in_place - seen.inside, seen.behind, seen.inside, seen.windows);
+  if (n < 2000) {
+    return; /* too few to have met everything */
+  }
+  ck_assert_uint_gt(seen.graphs, n / 2);
+  ck_assert_uint_gt(seen.views, n / 10);
+  ck_assert_uint_gt(seen.regions, n / 10);
+  ck_assert_uint_gt(seen.streams, n / 20);
+  ck_assert_uint_gt(seen.regions_with_streams, n / 50);
+  ck_assert_uint_gt(seen.unsafe_by_order, n / 1000);
+  ck_assert_uint_gt(seen.in_place, n / 100);
+  ck_assert_uint_gt(seen.inside, n / 200);
+  ck_assert_uint_gt(seen.behind, n / 200);
+  ck_assert_uint_gt(seen.windows, n / 100);
+  ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);
+  ck_assert_uint_gt(seen.guesses_safe, n / 50);
+  ck_assert_uint_gt(seen.guesses_unsafe, n);
+}
+END_TEST
+
+int main(void) {
+  return berth_suite_run("property/interpreter", (const TTest *const[]){what_the_judge_passes_runs, NULL});
+}
