@@ -437,8 +437,14 @@ static void settle_one(
   result->upper[it.from] = (int64_t)permission->op + 1;
 }
 
+/* One permission, given twice. */
+static bool is_twin(const struct berth_permission *a, const struct berth_permission *b) {
+  return a->op == b->op && a->operand == b->operand && a->result == b->result && a->bytes == b->bytes;
+}
+
 /* Marks permissions of one operator that would have two operands in the same bytes of one result: by where
- * they begin, each meets the one of those before it that reaches furthest, or none. */
+ * they begin, each meets the one of those before it that reaches furthest, or none. What is given twice does
+ * not meet itself, and meets what its twin meets. */
 static void mark_meeting(
     const struct berth_graph *graph, const struct berth_permission *permissions,
     const struct berth_sort_item *sorted, size_t n, bool *meets) {
@@ -446,6 +452,9 @@ static void mark_meeting(
   uint64_t end = 0;
   for (size_t k = 0; k < n; k++) {
     const struct berth_permission *it = &permissions[sorted[k].index];
+    if (k > 0 && is_twin(&permissions[sorted[k - 1].index], it)) {
+      continue;
+    }
     bool other = k == 0 || permissions[sorted[k - 1].index].result != it->result ||
                  permissions[sorted[k - 1].index].op != it->op;
     uint64_t own_end = it->bytes + graph->value_size_bytes[it->operand];
@@ -455,6 +464,11 @@ static void mark_meeting(
     if (other || own_end > end) {
       furthest = sorted[k].index;
       end = own_end;
+    }
+  }
+  for (size_t k = 1; k < n; k++) {
+    if (is_twin(&permissions[sorted[k - 1].index], &permissions[sorted[k].index])) {
+      meets[sorted[k].index] = meets[sorted[k - 1].index];
     }
   }
 }
@@ -476,8 +490,12 @@ static bool find_meeting(
                   permissions[i].bytes <= UINT64_MAX - size &&
                   (input->by_size == NULL || input->by_size[i] == BERTH_INPLACE_USED);
     if (counts) {
-      items[n_items++] = (struct berth_sort_item){.key = permissions[i].bytes, .index = i};
+      items[n_items++] = (struct berth_sort_item){.key = permissions[i].operand, .index = i};
     }
+  }
+  berth_sort_items(items, scratch, n_items);
+  for (size_t k = 0; k < n_items; k++) {
+    items[k].key = permissions[items[k].index].bytes;
   }
   berth_sort_items(items, scratch, n_items);
   for (size_t k = 0; k < n_items; k++) {

@@ -373,8 +373,13 @@ static enum berth_code use(struct tenancy *tenancy, uint32_t permission, struct 
   return BERTH_OK;
 }
 
+static bool says_the_same(const struct berth_permission *a, const struct berth_permission *b) {
+  return a->op == b->op && a->result == b->result && a->operand == b->operand && a->bytes == b->bytes;
+}
+
 /* By operator, result and first byte: one lies in the bytes of another if one before it ends later than it
- * begins, or the next one begins before it ends. */
+ * begins, or the next one begins before it ends. Of those that say the same the first speaks for all: only
+ * one of them can be used. */
 static enum berth_code
 find_meeting(struct tenancy *tenancy, struct berth_arena *arena, struct berth_error *err) {
   const struct berth_permission *items = tenancy->permissions->items;
@@ -387,14 +392,25 @@ find_meeting(struct tenancy *tenancy, struct berth_arena *arena, struct berth_er
   size_t n = 0;
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
     if (items[k].kind == BERTH_INPLACE_INSIDE && tenancy->graph->value_size_bytes[items[k].operand] > 0) {
-      sorted[n++] = (struct berth_sort_item){.key = items[k].bytes, .index = k};
+      sorted[n++] = (struct berth_sort_item){.key = items[k].operand, .index = k};
     }
+  }
+  berth_sort_items(sorted, scratch, n);
+  for (size_t i = 0; i < n; i++) {
+    sorted[i].key = items[sorted[i].index].bytes;
   }
   berth_sort_items(sorted, scratch, n);
   for (size_t i = 0; i < n; i++) {
     sorted[i].key = (uint64_t)items[sorted[i].index].op << 32 | items[sorted[i].index].result;
   }
   berth_sort_items(sorted, scratch, n);
+  size_t n_different = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool again = i > 0 && says_the_same(&items[sorted[n_different - 1].index], &items[sorted[i].index]);
+    sorted[n_different] = sorted[again ? n_different - 1 : i];
+    n_different += !again;
+  }
+  n = n_different;
   uint64_t end = 0;
   for (size_t i = 0; i < n; i++) {
     const struct berth_permission *it = &items[sorted[i].index];

@@ -104,7 +104,8 @@ make_permission(const struct toy *toy, const struct toy_op *op, struct berth_rng
 static void make_permissions(const struct toy *toy, struct toy_op *op, struct berth_rng *rng) {
   op->n_inplace = op->n_inputs > 0 && op->n_outputs > 0 ? berth_rng_below(rng, 3) : 0;
   for (uint32_t i = 0; i < op->n_inplace; i++) {
-    op->inplace[i] = make_permission(toy, op, rng);
+    bool again = i > 0 && berth_rng_below(rng, 4) == 0; /* given twice */
+    op->inplace[i] = again ? op->inplace[0] : make_permission(toy, op, rng);
     bool same = i > 0 && op->outputs[op->inplace[0].output] == op->outputs[op->inplace[i].output];
     if (same && op->inplace[0].kind != op->inplace[i].kind) { /* nobody copies and runs through it as well */
       op->inplace[i].kind = BERTH_INPLACE_OVER;

@@ -28,7 +28,7 @@ struct op {
   uint32_t inputs[LIST];
   uint32_t outputs[LIST];
   uint32_t n_inplace;
-  struct berth_inplace inplace[2];
+  struct berth_inplace inplace[3];
 };
 
 static inline uint32_t length(const uint32_t *list) {
