@@ -81,6 +81,20 @@ static void mark_outer(const struct berth_graph *graph, const uint8_t *family, u
   }
 }
 
+/* What is read where its only writer need not have run in the same trip, which a root may be that is written
+ * under the name of a view, may be of the trip before. */
+static void mark_hidden(const struct berth_graph *graph, const uint32_t *innermost, uint32_t *writers) {
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    for (uint32_t i = graph->input_begin[op]; i < graph->input_begin[op + 1]; i++) {
+      uint32_t *writer = &writers[berth_liveness_root(graph, graph->inputs[i])];
+      if (*writer != 0 && *writer != SEVERAL &&
+          berth_regions_hiding(graph, innermost, *writer - 1, op) != BERTH_NO_INDEX) {
+        *writer = SEVERAL;
+      }
+    }
+  }
+}
+
 bool berth_regions_widen(
     const struct berth_graph *graph, const uint32_t *innermost, struct berth_arena *arena,
     const uint8_t *family, int64_t *lower, int64_t *upper) {
@@ -89,6 +103,7 @@ bool berth_regions_widen(
     return false;
   }
   mark_outer(graph, family, writers);
+  mark_hidden(graph, innermost, writers);
   for (uint32_t r = 0; r < graph->n_regions; r++) {
     const struct berth_region_spec *region = &graph->regions[r];
     for (uint32_t i = 0; i < region->n_carries; i++) {

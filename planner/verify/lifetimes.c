@@ -72,6 +72,46 @@ static void go_round(
   }
 }
 
+/* Whether a trip may run `reader` and not `writer`: a branch or a loop without trips has one and not the
+ * other. */
+static bool
+may_miss(const struct berth_graph *graph, const uint32_t *region_of, uint32_t writer, uint32_t reader) {
+  for (uint32_t r = region_of[writer]; r != 0; r = graph->regions[r - 1].parent + 1) {
+    const struct berth_region_spec *region = &graph->regions[r - 1];
+    bool together = reader >= region->first_operator && reader < region->first_operator + region->n_operators;
+    bool optional =
+        region->kind == BERTH_REGION_BRANCH || (region->kind == BERTH_REGION_LOOP && region->min_trips == 0);
+    if (optional && !together) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Who reads what its only writer did not write in this trip reads what it wrote in another. */
+static enum berth_code find_missed(
+    const struct berth_verify_roots *roots, uint32_t *writers, struct berth_arena *arena,
+    struct berth_error *err) {
+  const struct berth_graph *graph = roots->graph;
+  uint32_t *region_of = berth_arena_new_zeroed(arena, uint32_t, graph->n_operators);
+  if (region_of == NULL) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t r = 0; r < graph->n_regions; r++) { /* inner ones come later */
+    for (uint32_t k = 0; k < graph->regions[r].n_operators; k++) {
+      region_of[graph->regions[r].first_operator + k] = r + 1;
+    }
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    for (uint32_t k = graph->input_begin[op]; k < graph->input_begin[op + 1]; k++) {
+      uint32_t *writer = &writers[berth_verify_root(graph, graph->inputs[k])];
+      bool one = *writer != 0 && *writer != UINT32_MAX;
+      *writer = one && may_miss(graph, region_of, *writer - 1, op) ? UINT32_MAX : *writer;
+    }
+  }
+  return BERTH_OK;
+}
+
 static enum berth_code
 loop(struct berth_verify_roots *roots, struct berth_arena *arena, struct berth_error *err) {
   const struct berth_graph *graph = roots->graph;
@@ -88,6 +128,12 @@ loop(struct berth_verify_roots *roots, struct berth_arena *arena, struct berth_e
   for (uint32_t v = 0; v < graph->n_values && graph->n_regions > 0; v++) {
     if ((graph->value_flags[v] & BERTH_VALUE_ACCUMULATED) != 0) {
       writers[berth_verify_root(graph, v)] = UINT32_MAX;
+    }
+  }
+  if (graph->n_regions > 0) {
+    enum berth_code code = find_missed(roots, writers, arena, err);
+    if (code != BERTH_OK) {
+      return code;
     }
   }
   for (uint32_t r = 0; r < graph->n_regions; r++) {

@@ -25,6 +25,7 @@ struct value {
   uint64_t size;
   enum berth_buffer_class class_;
   unsigned flags;
+  uint32_t root; /* 1 + what it is a view of, from its first byte; 0: nothing */
 };
 
 static enum berth_code build(
@@ -36,6 +37,7 @@ static enum berth_code build(
     spec.size_bytes = values[v].size;
     spec.class_ = values[v].class_;
     spec.accumulated = (values[v].flags & BERTH_VALUE_ACCUMULATED) != 0;
+    spec.view_of = values[v].root != 0 ? values[v].root - 1 : BERTH_NO_INDEX;
     ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, NULL, NULL), BERTH_OK);
   }
   for (uint32_t o = 0; o < n_ops; o++) {
@@ -186,6 +188,18 @@ static const struct {
      {{LOOP, END, 0, 6, 1, END}, {LOOP, 0, 2, 3, 1, END}},
      {1, 2},
      {5, 4}},
+    {"what one branch writes as a view and the other reads goes from trip to trip",
+     2,
+     {{8, T}, {8, T, 0, 1}},
+     5,
+     {{{END}, {1, END}}, {{0, END}, {END}}, {{END}, {END}}, {{END}, {END}}, {{END}, {END}}},
+     4,
+     {{LOOP, END, 0, 4, 1, END},
+      {CHOICE, 0, 0, 4, 1, END},
+      {BRANCH, 1, 0, 1, 1, END},
+      {BRANCH, 1, 1, 3, 1, END}},
+     {0},
+     {4}},
     {"exclusive branches",
      3,
      {{8, T}, {8, T}, {8, T, ACC}},
