@@ -1,4 +1,5 @@
 /* Only what differs from the defaults is written, by ids where there are some. */
+#include "berth/restate.h"
 #include "json/emit.h"
 #include "json/plan.h"
 #include "json/problem.h"
@@ -297,15 +298,6 @@ static void write_groups(struct output *output) {
   berth_json_close(&output->json, ']');
 }
 
-static bool is_without_inplace(const struct berth_permissions *permissions) {
-  for (uint32_t i = 0; i < permissions->n; i++) {
-    if (permissions->items[i].answer != BERTH_INPLACE_RESTRICTED) {
-      return false;
-    }
-  }
-  return permissions->n != 0;
-}
-
 static void write_graph(struct output *output, const struct berth_graph *graph) {
   uint32_t next_permission = 0;
   berth_json_open(&output->json, "values", '[');
@@ -319,7 +311,7 @@ static void write_graph(struct output *output, const struct berth_graph *graph) 
   }
   berth_json_close(&output->json, ']');
   write_regions(output, graph);
-  write_flag(output, "forbid_inplace", is_without_inplace(berth_problem_permissions(output->problem)));
+  write_flag(output, "forbid_inplace", berth_problem_is_without_inplace(output->problem));
 }
 
 enum berth_code berth_json_write_problem(

@@ -153,6 +153,10 @@ run_symbolic(void *ctx, const struct berth_allocator *allocator, struct berth_er
   struct berth_bindings bindings = {.n = 1, .items = items};
   enum berth_code code = symbolic_try_build(symbolic, &bindings, allocator, &problem, err);
   code = code != BERTH_OK ? code : judge(problem, allocator, err);
+  struct berth_problem *again = NULL;
+  const struct berth_restatement as = {.forbid_inplace = true};
+  code = code != BERTH_OK ? code : berth_problem_restate(problem, &as, allocator, &again, err);
+  berth_problem_unref(again);
   berth_problem_unref(problem);
   return code;
 }

@@ -6,6 +6,7 @@
 #include "berth/plan.h"
 #include "berth/problem.h"
 #include "berth/report.h"
+#include "berth/restate.h"
 #include "berth/solve.h"
 #include "berth/status.h"
 #include "berth/verify.h"

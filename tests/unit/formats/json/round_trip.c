@@ -1,4 +1,8 @@
 /* Problem -> JSON -> problem is the same problem: by the canonical form, by its names, and by its text. */
+#include <dirent.h>
+#include <stdio.h>
+
+#include "berth/restate.h"
 #include "campaign.h"
 #include "graph.h"
 #include "sample.h"
@@ -32,6 +36,42 @@ static void expect_equal(const struct kept *a, const struct kept *b, const char 
   ck_assert_msg(a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0, "%s:\n%s", what, a->bytes);
 }
 
+static struct berth_problem *restate(const struct berth_problem *problem, bool forbid_inplace) {
+  const struct berth_restatement as = {.forbid_inplace = forbid_inplace};
+  struct berth_problem *again = NULL;
+  struct berth_error err = {.code = BERTH_OK};
+  enum berth_code code = berth_problem_restate(problem, &as, NULL, &again, &err);
+  ck_assert_msg(
+      code == BERTH_OK || (forbid_inplace && err.reason == BERTH_REASON_BAD_DONATION), "%s", err.message);
+  return again;
+}
+
+/* A problem that is stated once more says the same, and the same without results in place as its text does.
+ */
+static void
+check_restated(const struct berth_problem *problem, const struct kept *text, const struct kept *form) {
+  struct berth_problem *same = restate(problem, false);
+  struct kept same_text = text_of(same);
+  struct kept same_form = canonical(same);
+  expect_equal(text, &same_text, "restated text");
+  expect_equal(form, &same_form, "restated canonical form");
+  struct berth_problem *without = restate(problem, true);
+  struct berth_problem *read = NULL;
+  enum berth_code code = berth_json_read_without_inplace(text->bytes, text->n, NULL, NULL, &read, NULL);
+  ck_assert_int_eq(code == BERTH_OK, without != NULL);
+  if (without != NULL) {
+    struct kept forms[2] = {canonical(without), canonical(read)};
+    expect_equal(&forms[0], &forms[1], "canonical form without results in place");
+    free(forms[0].bytes);
+    free(forms[1].bytes);
+  }
+  free(same_text.bytes);
+  free(same_form.bytes);
+  berth_problem_unref(same);
+  berth_problem_unref(without);
+  berth_problem_unref(read);
+}
+
 /* Consumes the problem. */
 static void check(struct berth_problem *problem) {
   struct kept text = text_of(problem);
@@ -58,6 +98,7 @@ static void check(struct berth_problem *problem) {
         before->items[i].result == after->items[i].result &&
         before->items[i].answer == after->items[i].answer);
   }
+  check_restated(problem, &text, &form);
   free(text.bytes);
   free(form.bytes);
   free(text_again.bytes);
@@ -145,6 +186,31 @@ START_TEST(by_hand) {
 }
 END_TEST
 
+/* Each feature has an example, also those that the generators do not make. */
+START_TEST(every_example) {
+  static char text[1 << 16];
+  uint32_t n = 0;
+  DIR *examples = opendir(EXAMPLES);
+  ck_assert_ptr_nonnull(examples);
+  for (struct dirent *entry; (entry = readdir(examples)) != NULL;) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", EXAMPLES, entry->d_name);
+    if (strstr(entry->d_name, ".json") == NULL) {
+      continue;
+    }
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    check(read_json(text));
+    n++;
+  }
+  closedir(examples);
+  ck_assert_uint_gt(n, 20);
+}
+END_TEST
+
 static bool refuse_bytes(void *ctx, const char *bytes, size_t n_bytes) {
   (void)ctx;
   (void)bytes;
@@ -164,5 +230,6 @@ END_TEST
 int main(void) {
   return berth_suite_run(
       "json/round_trip",
-      (const TTest *const[]){random_buffers, random_graphs, by_hand, a_sink_that_fails_is_noticed, NULL});
+      (const TTest *const[]){
+          random_buffers, random_graphs, by_hand, every_example, a_sink_that_fails_is_noticed, NULL});
 }

@@ -1,0 +1,23 @@
+/* A finished problem, stated once more: with other bindings, or without results in place. */
+#ifndef BERTH_RESTATE_H
+#define BERTH_RESTATE_H
+
+#include "berth/problem.h"
+
+/* How a problem is to be stated again. */
+struct berth_restatement {
+  const struct berth_bindings *bindings; /* NULL: as its symbols are bound already */
+  bool forbid_inplace;                   /* also if the problem itself is one without results in place */
+};
+
+/* The same values, operators, buffers, pools and names, with the same indices, as a problem of its own.
+ * Errors as of the builder: other bindings may not suit, or leave sizes too large; without results in place a
+ * donation that must be used cannot be (BAD_DONATION). */
+enum berth_code berth_problem_restate(
+    const struct berth_problem *problem, const struct berth_restatement *as,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem,
+    struct berth_error *err) BERTH_MUST_USE;
+/* Whether it has permissions to write in place, and all are RESTRICTED. */
+bool berth_problem_is_without_inplace(const struct berth_problem *problem);
+
+#endif
