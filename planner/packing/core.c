@@ -67,6 +67,7 @@ static enum berth_code search_core(
       .instance = &reduction->instance,
       .arena = search->arena,
       .effort = effort,
+      .executor = search->executor,
       .switches = UINT32_MAX,
       .lower_bound = search->lower_bound,
       .best_arena = search->best_arena,

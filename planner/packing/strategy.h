@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/effort.h"
+#include "berth/executor.h"
 #include "berth/status.h"
 #include "packing/instance.h"
 
@@ -16,6 +17,7 @@ struct berth_packing_search {
   const struct berth_packing_instance *instance;
   struct berth_arena *arena; /* scratch: a strategy rewinds to where it began */
   struct berth_effort *effort;
+  const struct berth_executor *executor; /* may be NULL */
   uint32_t switches;     /* bit set of a strategy's own inferences; all on by default (UINT32_MAX) */
   uint64_t lower_bound;  /* proven; only rises */
   uint64_t best_arena;   /* of best_offset; BERTH_UNLIMITED while there is none */

@@ -119,6 +119,7 @@ static enum berth_code run_strategy(
       .instance = &pool->instance,
       .arena = &task->arena,
       .effort = &task->effort,
+      .executor = task->options.executor,
       .switches = switches,
       .lower_bound = pool->lower_bound,
       .best_arena = pool->arena_bytes,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "berth/executor.h"
 #include "berth/plan.h"
 #include "berth/problem.h"
 
@@ -56,6 +57,9 @@ struct berth_solve_options {
   uint32_t strategies; /* bit set of enum berth_strategy */
   enum berth_reuse reuse;
   const struct berth_start *start; /* or NULL */
+  /* Who helps, or NULL: all is done on the calling thread. Not part of a plan's id, since the plan is the
+   * same. The allocator is called from several threads at once then. */
+  const struct berth_executor *executor;
 };
 
 struct berth_progress {
@@ -64,12 +68,14 @@ struct berth_progress {
   uint64_t ticks;
 };
 
-/* All optional. Called on the solving thread; must not call back into the library. */
+/* All optional; must not call back into the library. */
 struct berth_solve_hooks {
   void *ctx;
-  /* Polled at least every 2^16 ticks (well under a millisecond): true stops the search soon after. */
+  /* Polled at least every 2^16 ticks (well under a millisecond): true stops the search soon after. With an
+   * executor on any of its threads, several at once; else on the solving thread. */
   bool (*should_stop)(void *ctx);
-  /* The incumbent or the bound improved. Monotone: arenas fall, bounds rise. */
+  /* The incumbent or the bound improved. Monotone: arenas fall, bounds rise. On the solving thread, between
+   * tasks. */
   void (*on_progress)(void *ctx, const struct berth_progress *progress);
 };
 

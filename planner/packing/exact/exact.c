@@ -26,6 +26,7 @@ static enum berth_code pack_blocks(
       .instance = &rest,
       .arena = search->arena,
       .effort = effort,
+      .executor = search->executor,
       .switches = search->switches,
       .lower_bound = contraction->load,
       .best_arena = BERTH_UNLIMITED,
