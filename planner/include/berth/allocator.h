@@ -9,8 +9,8 @@
 struct berth_allocator {
   void *ctx;
   /* As realloc, with the old size given: `ptr` NULL allocates, `new_size` 0 frees and returns NULL. Memory is
-   * aligned for any type. Called from the thread that called the library, and, where that was given an executor
-   * (berth/executor.h), from its threads, several at once. */
+   * aligned for any type. Called from the thread that called the library, and, where that was given an
+   * executor (berth/executor.h), from its threads, several at once. */
   void *(*resize)(void *ctx, void *ptr, size_t old_size, size_t new_size);
 };
 
