@@ -176,8 +176,7 @@ static enum berth_code prepare(struct core *core) {
 }
 
 static enum berth_code run(struct berth_packing_search *search) {
-  if (berth_sweep_only(search->instance) || search->instance->chains != NULL ||
-      search->instance->piece_begin != NULL) {
+  if (berth_sweep_only(search->instance) || search->instance->chains != NULL) {
     return BERTH_OK;
   }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);

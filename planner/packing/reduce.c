@@ -14,6 +14,8 @@ struct columns {
   uint64_t *pin;
   uint32_t *gap_begin;
   struct berth_packing_gap *gaps;
+  uint32_t *piece_begin;
+  struct berth_piece *pieces;
 };
 
 struct reducing {
@@ -27,6 +29,10 @@ struct reducing {
 
 static uint32_t n_gaps(const struct berth_packing_instance *instance, uint32_t i) {
   return instance->gap_begin != NULL ? instance->gap_begin[i + 1] - instance->gap_begin[i] : 0;
+}
+
+static uint32_t n_pieces(const struct berth_packing_instance *instance, uint32_t i) {
+  return instance->piece_begin != NULL ? instance->piece_begin[i + 1] - instance->piece_begin[i] : 0;
 }
 
 /* ---- Stacks ---- */
@@ -64,7 +70,7 @@ static bool sort_members(struct reducing *reducing) {
 static bool is_simple(const struct reducing *reducing, uint32_t i) {
   const struct berth_packing_instance *from = reducing->from;
   return (from->pin == NULL || from->pin[i] == BERTH_UNPINNED) && n_gaps(from, i) == 0 &&
-         (reducing->has_partners == NULL || !reducing->has_partners[i]);
+         n_pieces(from, i) == 0 && (reducing->has_partners == NULL || !reducing->has_partners[i]);
 }
 
 static bool may_stack(const struct reducing *reducing, uint32_t below, uint32_t i) {
@@ -109,7 +115,7 @@ static bool make_stacks(struct reducing *reducing, bool stack) {
 
 /* ---- Columns ---- */
 
-/* Kept are the steps at which a member, or a gap of one, begins, or a gap ends. */
+/* Kept are the steps at which a member, or a gap or piece of one, begins, or a gap or piece ends. */
 static bool find_steps(struct reducing *reducing) {
   const struct berth_packing_instance *from = reducing->from;
   uint32_t *step_of = berth_arena_new_zeroed(reducing->arena, uint32_t, (size_t)from->n_steps + 1);
@@ -122,6 +128,10 @@ static bool find_steps(struct reducing *reducing) {
     for (uint32_t g = 0; g < n_gaps(from, i); g++) {
       step_of[from->gaps[from->gap_begin[i] + g].lower] = 1;
       step_of[from->gaps[from->gap_begin[i] + g].upper] = 1;
+    }
+    for (uint32_t p = 0; p < n_pieces(from, i); p++) {
+      step_of[from->pieces[from->piece_begin[i] + p].lower] = 1;
+      step_of[from->pieces[from->piece_begin[i] + p].upper] = 1;
     }
   }
   uint32_t n = 0;
@@ -156,6 +166,15 @@ static bool take_columns(struct reducing *reducing, struct columns *out) {
     out->gaps = berth_arena_new(arena, struct berth_packing_gap, most);
     ok = out->gap_begin != NULL && out->gaps != NULL;
   }
+  if (ok && from->piece_begin != NULL) {
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < reducing->n_members; k++) {
+      most += n_pieces(from, reducing->out->members[k]);
+    }
+    out->piece_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 1);
+    out->pieces = berth_arena_new(arena, struct berth_piece, most);
+    ok = out->piece_begin != NULL && out->pieces != NULL;
+  }
   return ok;
 }
 
@@ -169,6 +188,18 @@ static void fill_gaps(const struct reducing *reducing, struct columns *columns, 
     columns->gaps[begin + g] = gap;
   }
   columns->gap_begin[k + 1] = begin + n_gaps(from, i);
+}
+
+static void fill_pieces(const struct reducing *reducing, struct columns *columns, uint32_t k, uint32_t i) {
+  const struct berth_packing_instance *from = reducing->from;
+  uint32_t begin = columns->piece_begin[k];
+  for (uint32_t p = 0; p < n_pieces(from, i); p++) {
+    struct berth_piece piece = from->pieces[from->piece_begin[i] + p];
+    piece.lower = reducing->step_of[piece.lower];
+    piece.upper = reducing->step_of[piece.upper];
+    columns->pieces[begin + p] = piece;
+  }
+  columns->piece_begin[k + 1] = begin + n_pieces(from, i);
 }
 
 static bool fill_columns(struct reducing *reducing) {
@@ -192,6 +223,9 @@ static bool fill_columns(struct reducing *reducing) {
     if (columns.gap_begin != NULL) {
       fill_gaps(reducing, &columns, k, i);
     }
+    if (columns.piece_begin != NULL) {
+      fill_pieces(reducing, &columns, k, i);
+    }
   }
   out->instance.lower = columns.lower;
   out->instance.upper = columns.upper;
@@ -199,6 +233,8 @@ static bool fill_columns(struct reducing *reducing) {
   out->instance.pin = columns.pin;
   out->instance.gap_begin = columns.gap_begin;
   out->instance.gaps = columns.gaps;
+  out->instance.piece_begin = columns.piece_begin;
+  out->instance.pieces = columns.pieces;
   return true;
 }
 

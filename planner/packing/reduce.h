@@ -18,8 +18,8 @@ struct berth_reduction {
 };
 
 /* Of the buffers `chosen`. Where `stack` is set, those with equal lifetimes and alignments become one, but
- * for what is pinned, has gaps, or partners. Pairs of which one is not chosen are left out. Everything comes
- * from the arena; false if memory ran out or the arena's effort was stopped. */
+ * for what is pinned, has gaps, pieces, or partners. Pairs of which one is not chosen are left out.
+ * Everything comes from the arena; false if memory ran out or the arena's effort was stopped. */
 bool berth_packing_reduce(
     const struct berth_packing_instance *instance, const uint32_t *chosen, uint32_t n_chosen, bool stack,
     struct berth_arena *arena, struct berth_reduction *out);

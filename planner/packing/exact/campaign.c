@@ -24,6 +24,7 @@ static const struct {
 };
 
 #define MOST_NOISE 1.2
+#define MOST_AIM (UINT64_MAX / 4) /* beyond it units do not count right */
 
 enum { N_OPENING = sizeof opening / sizeof *opening };
 
@@ -65,9 +66,12 @@ static bool settle(struct berth_campaign *campaign, uint64_t capacity, enum bert
     offer(campaign);
     return true;
   }
-  if (outcome == BERTH_NICHE_REFUTED) {
+  if (outcome == BERTH_NICHE_REFUTED || outcome == BERTH_NICHE_EXHAUSTED) {
     uint64_t next = berth_niche_model_next_capacity(&campaign->model, capacity);
-    berth_packing_raise_bound(campaign->packing, next);
+    campaign->least_aim = next > campaign->least_aim ? next : campaign->least_aim;
+    if (outcome == BERTH_NICHE_REFUTED) {
+      berth_packing_raise_bound(campaign->packing, next);
+    }
     return true;
   }
   return false;
@@ -171,6 +175,12 @@ static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint6
   return outcome;
 }
 
+/* The least capacity that is not refuted, or taken as such. */
+static uint64_t least_open(const struct berth_campaign *campaign) {
+  uint64_t bound = campaign->packing->lower_bound;
+  return campaign->least_aim > bound ? campaign->least_aim : bound;
+}
+
 /* The largest capacity that is still of interest: below the best arena, or the instance's own, or what is
  * surely enough. */
 static uint64_t ceiling_of(const struct berth_campaign *campaign) {
@@ -180,17 +190,18 @@ static uint64_t ceiling_of(const struct berth_campaign *campaign) {
     uint64_t below = packing->best_arena - 1;
     return below < capacity ? below : capacity;
   }
-  uint64_t doubled = packing->lower_bound < UINT64_MAX / 4 ? 2 * packing->lower_bound : UINT64_MAX / 2;
+  uint64_t bound = least_open(campaign);
+  uint64_t doubled = bound < MOST_AIM ? 2 * bound : 2 * MOST_AIM;
   return doubled < capacity ? doubled : capacity;
 }
 
 /* The next capacity to prove or refute. */
 static uint64_t aim_of(const struct berth_campaign *campaign) {
   const struct berth_packing_search *packing = campaign->packing;
-  if (packing->any_fit) {
+  if (packing->any_fit && packing->instance->capacity <= MOST_AIM) {
     return packing->instance->capacity;
   }
-  uint64_t ceiling = ceiling_of(campaign), bound = packing->lower_bound;
+  uint64_t ceiling = ceiling_of(campaign), bound = least_open(campaign);
   uint64_t room = ceiling > bound ? ceiling - bound : 0;
   uint64_t step = campaign->refuted_step < room / 2 ? campaign->refuted_step : room / 2;
   return bound + step;
@@ -198,7 +209,7 @@ static uint64_t aim_of(const struct berth_campaign *campaign) {
 
 static void learn(struct berth_campaign *campaign, enum berth_niche_outcome outcome) {
   uint64_t unit = campaign->model.unit;
-  if (outcome == BERTH_NICHE_REFUTED) {
+  if (outcome == BERTH_NICHE_REFUTED || outcome == BERTH_NICHE_EXHAUSTED) {
     campaign->refuted_step = campaign->refuted_step == 0 ? unit : 2 * campaign->refuted_step;
   } else if (outcome == BERTH_NICHE_FOUND) {
     campaign->refuted_step /= 2;
@@ -251,7 +262,7 @@ static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t
       enum berth_niche_outcome other = improve(campaign, aim);
       outcome = is_over(other) ? other : outcome;
     }
-    if (campaign->packing->lower_bound > aim) {
+    if (campaign->packing->lower_bound > aim || campaign->least_aim > aim) {
       return outcome;
     }
   }
@@ -259,18 +270,38 @@ static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t
   return outcome;
 }
 
+/* Whether another pinned buffer holds some of the same bytes in the section. */
+static bool clashes_in(
+    const struct berth_niche_model *model, uint32_t buffer, struct berth_niche_run run, uint32_t section) {
+  int64_t bottom = model->pin[buffer] + run.bottom, top = model->pin[buffer] + run.top;
+  for (uint32_t k = model->member_begin[section]; k < model->member_begin[section + 1]; k++) {
+    uint32_t c = model->members[k];
+    int64_t bottom_of_c = model->pin[c] + (model->bottom != NULL ? model->bottom[k] : 0);
+    if (c != buffer && model->pin[c] >= 0 && bottom <= bottom_of_c && bottom_of_c < top) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Only pins can clash whatever the capacity: all else has room above them. */
 static bool has_clash(const struct berth_niche_model *model) {
-  for (uint32_t b = 0; b < model->n_buffers && model->has_pins; b++) {
-    for (uint32_t k = model->meet_begin[b]; k < model->meet_begin[b + 1] && model->pin[b] >= 0; k++) {
-      uint32_t c = model->meets[k];
-      if (c != b && model->pin[c] >= 0 && model->pin[b] < model->pin[c] + model->size[c] &&
-          model->pin[c] < model->pin[b] + model->size[b]) {
-        return true;
+  for (uint32_t b = 0; b < model->n_buffers && model->has_pins && !model->has_holes; b++) {
+    for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1] && model->pin[b] >= 0; r++) {
+      for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+        if (clashes_in(model, b, model->runs[r], s)) {
+          return true;
+        }
       }
     }
   }
   return false;
+}
+
+/* Nothing is left to look at, but what is left out by guesses. */
+static bool is_exhausted(const struct berth_campaign *campaign) {
+  uint64_t least = campaign->least_aim;
+  return (least > campaign->packing->lower_bound && least > ceiling_of(campaign)) || least > MOST_AIM;
 }
 
 enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
@@ -278,7 +309,7 @@ enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
   packing->infeasible |= has_clash(&campaign->model);
   berth_packing_raise_bound(packing, berth_niche_model_load(&campaign->model));
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
-  while (!berth_packing_done(packing)) {
+  while (!berth_packing_done(packing) && !is_exhausted(campaign)) {
     if (!berth_effort_spend(packing->effort, campaign->model.n_buffers + UINT64_C(64))) {
       return BERTH_OK; /* a capacity that is refuted at once costs nothing else */
     }

@@ -30,8 +30,9 @@ struct berth_campaign {
                                      * search at the aim goes the same way */
   uint64_t *offset;                 /* in bytes */
   uint64_t
-      refuted_step;  /* how far to aim above the bound: doubles with each refutation, 0 before the first */
-  uint64_t n_budget; /* of nodes, of the present turn */
+      refuted_step;   /* how far to aim above the bound: doubles with each refutation, 0 before the first */
+  uint64_t least_aim; /* capacities below it are refuted, or taken as such */
+  uint64_t n_budget;  /* of nodes, of the present turn */
   uint64_t n_restarts;
 };
 

@@ -4,10 +4,23 @@
 #include "packing/exact/contract.h"
 #include "packing/exact/relation.h"
 
-static enum berth_code run_campaign(struct berth_packing_search *search, bool *out_usable) {
+/* Where a refutation is not a proof, half of the effort is left to what proves. */
+static enum berth_code
+run_campaign(struct berth_packing_search *search, bool *out_usable, bool *out_complete) {
   struct berth_campaign campaign;
+  struct berth_effort *effort = search->effort;
   enum berth_code code = berth_campaign_init(&campaign, search, out_usable);
-  return code == BERTH_OK && *out_usable ? berth_campaign_run(&campaign) : code;
+  *out_complete = *out_usable && campaign.model.is_ordered;
+  if (code != BERTH_OK || !*out_usable) {
+    return code;
+  }
+  uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
+  if (!*out_complete) {
+    berth_effort_set_limit(effort, effort->ticks + left / 2);
+  }
+  code = berth_campaign_run(&campaign);
+  berth_effort_set_limit(effort, limit);
+  return code;
 }
 
 enum { CONTRACT_SHARE = 16 };
@@ -37,8 +50,8 @@ static enum berth_code pack_blocks(
   }
   uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
   berth_effort_set_limit(effort, effort->ticks + left / CONTRACT_SHARE);
-  bool is_usable;
-  enum berth_code code = run_campaign(&blocks, &is_usable);
+  bool is_usable, is_complete;
+  enum berth_code code = run_campaign(&blocks, &is_usable, &is_complete);
   berth_effort_set_limit(effort, limit);
   *out_found = code == BERTH_OK && blocks.best_arena != BERTH_UNLIMITED;
   for (uint32_t k = 0; *out_found && k < rest.n_buffers; k++) {
@@ -100,15 +113,15 @@ static enum berth_code run(struct berth_packing_search *search) {
     return BERTH_OK; /* it lists pairs */
   }
   struct berth_arena_mark mark = berth_arena_mark(search->arena);
-  bool is_usable = false; /* by the niche search */
+  bool is_usable, is_complete = false; /* by the niche search */
   enum berth_code code = BERTH_OK;
   if (search->switches & BERTH_EXACT_CONTRACT) {
     code = run_contraction(search);
   }
   if (code == BERTH_OK && search->switches & BERTH_EXACT_NICHES) {
-    code = run_campaign(search, &is_usable);
+    code = run_campaign(search, &is_usable, &is_complete);
   }
-  if (code == BERTH_OK && !is_usable && !berth_packing_done(search)) {
+  if (code == BERTH_OK && !is_complete && !berth_packing_done(search)) {
     code = run_relation(search);
   }
   berth_arena_rewind(search->arena, mark);

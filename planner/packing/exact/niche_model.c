@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/effort.h"
-#include "packing/pieces.h"
+#include "packing/exact/niche_stretches.h"
 
 enum { MAX_MEETINGS = 1 << 23, POLL_BUFFERS = 64 };
 
@@ -26,7 +26,7 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-static void choose_unit(struct berth_niche_model *model) {
+static void choose_unit(struct berth_niche_model *model, const struct berth_niche_stretches *stretches) {
   const struct berth_packing_instance *in = model->instance;
   uint64_t divisor = 0, smallest = UINT64_MAX, largest = 1;
   for (uint32_t b = 0; b < in->n_buffers; b++) {
@@ -38,7 +38,11 @@ static void choose_unit(struct berth_niche_model *model) {
       divisor = gcd(divisor, in->pin[b]);
     }
   }
-  model->unit = divisor % largest == 0 ? divisor : smallest;
+  for (uint32_t k = 0; model->has_windows && k < stretches->begin[in->n_buffers]; k++) {
+    divisor = gcd(gcd(divisor, stretches->items[k].window_lower), stretches->items[k].window_upper);
+  }
+  bool is_vacuous = divisor % largest == 0;
+  model->unit = is_vacuous ? divisor : model->has_windows ? gcd(divisor, smallest) : smallest;
 }
 
 static void fill_sizes(struct berth_niche_model *model) {
@@ -50,49 +54,6 @@ static void fill_sizes(struct berth_niche_model *model) {
     bool is_pinned = in->pin != NULL && in->pin[b] != BERTH_UNPINNED;
     model->pin[b] = is_pinned ? (int64_t)(in->pin[b] / model->unit) : -1;
   }
-}
-
-/* The next stretch of steps in which the buffer holds all of its bytes, adjacent ones merged. */
-static bool next_stretch(struct berth_pieces *pieces, struct berth_piece *pending, struct berth_piece *out) {
-  *out = *pending;
-  pending->lower = pending->upper = 0;
-  struct berth_piece next;
-  while (berth_pieces_next(pieces, &next)) {
-    if (out->lower == out->upper) {
-      *out = next;
-    } else if (next.lower == out->upper) {
-      out->upper = next.upper;
-    } else {
-      *pending = next;
-      break;
-    }
-  }
-  return out->lower < out->upper;
-}
-
-static bool has_windows(const struct berth_packing_instance *in) {
-  for (uint32_t b = 0; in->gap_begin != NULL && b < in->n_buffers; b++) {
-    for (uint32_t g = in->gap_begin[b]; g < in->gap_begin[b + 1]; g++) {
-      const struct berth_packing_gap *gap = &in->gaps[g];
-      bool is_absent = gap->window_lower >= gap->window_upper;
-      if (!is_absent && gap->window_upper - gap->window_lower != in->size[b]) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static uint32_t n_stretches(const struct berth_packing_instance *in, uint32_t buffer, struct sweep *sweep) {
-  struct berth_pieces pieces = berth_pieces_of(in, buffer);
-  struct berth_piece pending = {0}, piece;
-  uint32_t n = 0;
-  while (next_stretch(&pieces, &pending, &piece)) {
-    sweep->starts[piece.lower] = 1;
-    sweep->ends[piece.upper - 1] = 1;
-    n++;
-  }
-  return n;
 }
 
 static void number_sections(struct berth_niche_model *model, struct sweep *sweep) {
@@ -111,7 +72,41 @@ static void number_sections(struct berth_niche_model *model, struct sweep *sweep
   model->n_sections = n + model->instance->n_conflicts;
 }
 
-static enum berth_code build_runs(struct berth_niche_model *model, struct berth_arena *arena) {
+static void mark_borders(const struct berth_niche_stretches *stretches, uint32_t n, struct sweep *sweep) {
+  for (uint32_t k = 0; k < stretches->begin[n]; k++) {
+    sweep->starts[stretches->items[k].lower] = 1;
+    sweep->ends[stretches->items[k].upper - 1] = 1;
+  }
+}
+
+static void fill_runs(
+    struct berth_niche_model *model, const struct berth_niche_stretches *stretches, const struct sweep *sweep,
+    uint32_t *cursor) {
+  const struct berth_packing_instance *in = model->instance;
+  for (uint32_t b = 0; b < in->n_buffers; b++) {
+    cursor[b] = model->run_begin[b];
+    for (uint32_t k = stretches->begin[b]; k < stretches->begin[b + 1]; k++) {
+      const struct berth_piece *piece = &stretches->items[k];
+      bool is_whole = piece->window_lower == 0 && piece->window_upper == in->size[b];
+      model->runs[cursor[b]++] = (struct berth_niche_run){
+          .lower = sweep->first_from[piece->lower],
+          .upper = sweep->first_from[piece->upper],
+          .bottom = (int64_t)(piece->window_lower / model->unit),
+          .top = is_whole ? model->size[b] : (int64_t)(piece->window_upper / model->unit)};
+    }
+  }
+  for (uint32_t c = 0; c < in->n_conflicts; c++) {
+    uint32_t section = model->n_time_sections + c;
+    for (int side = 0; side < 2; side++) {
+      uint32_t b = in->conflicts[c][side];
+      model->runs[cursor[b]++] = (struct berth_niche_run){section, section + 1, 0, model->size[b]};
+    }
+  }
+}
+
+static enum berth_code build_runs(
+    struct berth_niche_model *model, const struct berth_niche_stretches *stretches,
+    struct berth_arena *arena) {
   const struct berth_packing_instance *in = model->instance;
   struct sweep sweep = {
       .starts = berth_arena_new_zeroed(arena, uint8_t, (size_t)in->n_steps + 1),
@@ -129,40 +124,53 @@ static enum berth_code build_runs(struct berth_niche_model *model, struct berth_
   uint32_t n_runs = 0;
   for (uint32_t b = 0; b < in->n_buffers; b++) {
     model->run_begin[b] = n_runs;
-    n_runs += n_stretches(in, b, &sweep) + n_partners[b];
+    n_runs += stretches->begin[b + 1] - stretches->begin[b] + n_partners[b];
   }
   model->run_begin[in->n_buffers] = n_runs;
   model->runs = berth_arena_new(arena, struct berth_niche_run, n_runs);
   if (!model->runs) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
+  mark_borders(stretches, in->n_buffers, &sweep);
   number_sections(model, &sweep);
-  uint32_t *cursor = n_partners;
-  for (uint32_t b = 0; b < in->n_buffers; b++) {
-    struct berth_pieces pieces = berth_pieces_of(in, b);
-    struct berth_piece pending = {0}, piece;
-    cursor[b] = model->run_begin[b];
-    while (next_stretch(&pieces, &pending, &piece)) {
-      model->runs[cursor[b]++] =
-          (struct berth_niche_run){sweep.first_from[piece.lower], sweep.first_from[piece.upper]};
-    }
-  }
-  for (uint32_t c = 0; c < in->n_conflicts; c++) {
-    uint32_t section = model->n_time_sections + c;
-    model->runs[cursor[in->conflicts[c][0]]++] = (struct berth_niche_run){section, section + 1};
-    model->runs[cursor[in->conflicts[c][1]]++] = (struct berth_niche_run){section, section + 1};
-  }
+  fill_runs(model, stretches, &sweep, n_partners);
   return BERTH_OK;
 }
 
 static void fill_hulls(struct berth_niche_model *model) {
-  model->is_plain = true;
+  model->is_plain = !model->has_windows;
   for (uint32_t b = 0; b < model->n_buffers; b++) {
     uint32_t first = model->run_begin[b], last = model->run_begin[b + 1];
     model->is_plain &= last - first == 1;
     model->lower[b] = first < last ? model->runs[first].lower : 0;
     model->upper[b] = first < last ? model->runs[last - 1].upper : 0;
   }
+}
+
+/* A byte that all runs hold; where there is none, one that most of them hold nearly. */
+static bool fill_references(struct berth_niche_model *model, struct berth_arena *arena) {
+  model->is_ordered = !model->has_holes;
+  if (!model->has_windows) {
+    return true;
+  }
+  model->reference = berth_arena_new(arena, int64_t, model->n_buffers);
+  model->least_top = berth_arena_new(arena, int64_t, model->n_buffers);
+  model->most_bottom = berth_arena_new(arena, int64_t, model->n_buffers);
+  if (!model->reference || !model->least_top || !model->most_bottom) {
+    return false;
+  }
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    int64_t most_bottom = 0, least_top = model->size[b];
+    for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+      most_bottom = model->runs[r].bottom > most_bottom ? model->runs[r].bottom : most_bottom;
+      least_top = model->runs[r].top < least_top ? model->runs[r].top : least_top;
+    }
+    model->most_bottom[b] = most_bottom;
+    model->least_top[b] = least_top;
+    model->is_ordered &= most_bottom < least_top;
+    model->reference[b] = most_bottom < least_top ? most_bottom : (most_bottom + least_top) / 2;
+  }
+  return true;
 }
 
 static enum berth_code list_members(struct berth_niche_model *model, struct berth_arena *arena) {
@@ -180,12 +188,16 @@ static enum berth_code list_members(struct berth_niche_model *model, struct bert
     end[s + 1] += end[s];
   }
   model->members = berth_arena_new(arena, uint32_t, end[model->n_sections]);
-  if (!model->members) {
+  model->bottom = model->has_windows ? berth_arena_new(arena, int64_t, end[model->n_sections]) : NULL;
+  if (!model->members || (model->has_windows && !model->bottom)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   for (uint32_t b = 0; b < model->n_buffers; b++) {
     for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
       for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+        if (model->bottom != NULL) {
+          model->bottom[end[s]] = model->runs[r].bottom;
+        }
         model->members[end[s]++] = b;
       }
     }
@@ -315,7 +327,7 @@ enum berth_code berth_niche_model_init(
     bool *out_usable) {
   size_t n = instance->n_buffers;
   *model = (struct berth_niche_model){.instance = instance, .n_buffers = instance->n_buffers};
-  *out_usable = instance->n_buffers > 0 && !has_windows(instance) && instance->piece_begin == NULL;
+  *out_usable = instance->n_buffers > 0;
   if (!*out_usable) {
     return BERTH_OK;
   }
@@ -327,9 +339,16 @@ enum berth_code berth_niche_model_init(
   if (!model->lower || !model->upper || !model->size || !model->mask || !model->pin) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  choose_unit(model);
+  struct berth_niche_stretches stretches;
+  enum berth_code code = berth_niche_list_stretches(instance, arena, &stretches, out_usable);
+  if (code != BERTH_OK || !*out_usable) {
+    return code;
+  }
+  model->has_windows = stretches.has_windows || stretches.has_holes;
+  model->has_holes = stretches.has_holes;
+  choose_unit(model, &stretches);
   fill_sizes(model);
-  enum berth_code code = build_runs(model, arena);
+  code = build_runs(model, &stretches, arena);
   if (code != BERTH_OK) {
     return code;
   }
@@ -339,12 +358,15 @@ enum berth_code berth_niche_model_init(
     return BERTH_OK;
   }
   code = list_members(model, arena);
+  if (code == BERTH_OK && !fill_references(model, arena)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
   return code == BERTH_OK ? list_meetings(model, arena, out_usable) : code;
 }
 
 uint64_t berth_niche_model_load(const struct berth_niche_model *model) {
   uint64_t most = 0;
-  for (uint32_t s = 0; s < model->n_sections; s++) {
+  for (uint32_t s = 0; s < model->n_sections && !model->has_windows; s++) {
     uint64_t load = 0;
     for (uint32_t k = model->member_begin[s]; k < model->member_begin[s + 1]; k++) {
       load += model->instance->size[model->members[k]];

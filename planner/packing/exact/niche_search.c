@@ -20,11 +20,13 @@ enum berth_code berth_niche_search_init(
   search->n_refuted = berth_arena_new_zeroed(arena, uint32_t, n_sections);
   search->section_salt = berth_arena_new(arena, uint64_t, 2 * n_sections);
   search->n_choices = berth_arena_new(arena, uint32_t, n_sections + 1);
+  search->is_settled = berth_arena_new(arena, uint8_t, model->n_buffers);
+  search->has_guessed = model->has_holes;
   search->nodes = berth_arena_new(arena, struct berth_niche_node, FIRST_NODES);
   search->ranges = berth_arena_new(arena, struct berth_niche_range, FIRST_RANGES);
   search->choices = berth_arena_new(arena, uint32_t, FIRST_CHOICES);
-  if (!search->weight || !search->n_refuted || !search->section_salt || !search->n_choices ||
-      !search->nodes || !search->ranges || !search->choices) {
+  if (!search->is_settled || !search->weight || !search->n_refuted || !search->section_salt ||
+      !search->n_choices || !search->nodes || !search->ranges || !search->choices) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   search->node_capacity = FIRST_NODES;
@@ -200,9 +202,14 @@ static void touch(struct berth_niche_node *node, uint32_t lower, uint32_t upper)
 
 static uint32_t take_choice(struct berth_niche_search *search, struct berth_niche_node *node) {
   uint32_t choice = search->choices[node->choice++];
-  uint32_t refuting = choice == BERTH_NICHE_RAISE
-                          ? berth_niche_state_raise(&search->state, node->section, node->raise_to)
-                          : berth_niche_state_place(&search->state, choice);
+  uint32_t refuting;
+  if (choice != BERTH_NICHE_RAISE) {
+    refuting = berth_niche_state_place(&search->state, choice);
+  } else if (node->section != BERTH_NICHE_NONE) {
+    refuting = berth_niche_state_raise(&search->state, node->section, node->raise_to);
+  } else {
+    refuting = berth_niche_state_lift(&search->state, node->lifted, node->raise_to);
+  }
   if (refuting != BERTH_NICHE_NONE) {
     search->weight[refuting] += 1;
     search->n_refuted[refuting]++;
@@ -219,9 +226,10 @@ static bool is_about(
     uint32_t upper) {
   const struct berth_niche_model *model = search->state.model;
   uint32_t choice = search->choices[node->choice - 1];
-  if (choice == BERTH_NICHE_RAISE) {
+  if (choice == BERTH_NICHE_RAISE && node->section != BERTH_NICHE_NONE) {
     return node->section >= lower && node->section < upper;
   }
+  choice = choice == BERTH_NICHE_RAISE ? node->lifted : choice;
   return model->lower[choice] < upper && lower < model->upper[choice];
 }
 
@@ -305,7 +313,9 @@ static enum berth_niche_outcome walk_on(struct walk *walk) {
     }
     bool goes_on = true;
     if (!advance(walk, &goes_on)) {
-      return walk->is_partial ? BERTH_NICHE_LIMIT : BERTH_NICHE_REFUTED;
+      return walk->is_partial      ? BERTH_NICHE_LIMIT
+             : search->has_guessed ? BERTH_NICHE_EXHAUSTED
+                                   : BERTH_NICHE_REFUTED;
     }
     if (!goes_on) {
       return BERTH_NICHE_STOPPED;
@@ -322,7 +332,7 @@ berth_niche_search_run(struct berth_niche_search *search, uint64_t capacity, uin
     return BERTH_NICHE_NO_MEMORY;
   }
   if (!berth_niche_state_reset(&search->state, capacity)) {
-    return BERTH_NICHE_REFUTED;
+    return search->state.model->has_holes ? BERTH_NICHE_EXHAUSTED : BERTH_NICHE_REFUTED;
   }
   if (!reserve(search, 0, 0, 0)) {
     return BERTH_NICHE_NO_MEMORY;

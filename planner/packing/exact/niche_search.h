@@ -7,6 +7,10 @@
  * that section's floor. We choose the section with the fewest choices over all niches, not the lowest one,
  * and that is what makes the search small.
  *
+ * With gaps, pairs or windows, a section is a choice if all that lie on its floor leave no room below them in
+ * any other section. If no section is, the buffer of the lowest reference is placed or lifted: nothing open
+ * can be below it, if references say who is below whom. Where they do not, a search may still find.
+ *
  * When no open buffer crosses a boundary, the two sides are independent: each is solved once, and a side that
  * is refuted returns to the choice that split them. */
 #ifndef PACKING_EXACT_NICHE_SEARCH_H
@@ -36,8 +40,9 @@ enum berth_niche_pick {
 enum berth_niche_outcome {
   BERTH_NICHE_FOUND = 0,
   BERTH_NICHE_REFUTED,
-  BERTH_NICHE_LIMIT,   /* of nodes */
-  BERTH_NICHE_STOPPED, /* no more effort */
+  BERTH_NICHE_EXHAUSTED, /* not found where it looked, which was not everywhere */
+  BERTH_NICHE_LIMIT,     /* of nodes */
+  BERTH_NICHE_STOPPED,   /* no more effort */
   BERTH_NICHE_NO_MEMORY,
 };
 
@@ -55,7 +60,8 @@ struct berth_niche_node {
   uint32_t parent;
   uint32_t next;
   uint32_t n_ranges; /* to be restored on return */
-  uint32_t section;
+  uint32_t section;  /* of the raise, or NONE: it is about */
+  uint32_t lifted;   /* this buffer */
   int64_t raise_to;
   uint32_t choice; /* the next one to try */
   uint32_t choice_end;
@@ -82,6 +88,8 @@ struct berth_niche_search {
   uint64_t capacity_salt;
   uint64_t *section_salt; /* two words each */
   uint32_t *n_choices;    /* scratch */
+  uint8_t *is_settled;    /* the same, of each buffer */
+  bool has_guessed;       /* situations were taken as refuted that may not be */
   struct berth_niche_node *nodes;
   size_t node_capacity;
   struct berth_niche_range *ranges;

@@ -35,9 +35,11 @@ enum berth_code berth_niche_state_init(
       .ranked = berth_arena_new(arena, uint32_t, model->member_begin[n_sections]),
       .starting_begin = berth_arena_new_zeroed(arena, uint32_t, n_sections + 2),
       .starting = berth_arena_new(arena, uint32_t, n)};
-  if (!state->ceiling || !state->section_ceiling || !state->floor || !state->rest || !state->n_crossing ||
-      !state->witness || !state->open_hash || !state->low || !state->offset || !state->is_placed ||
-      !state->buffer_hash || !state->trail || !state->ranked || !state->starting_begin || !state->starting) {
+  state->raised_in = model->has_windows ? berth_arena_new_zeroed(arena, uint64_t, n) : NULL;
+  if ((model->has_windows && !state->raised_in) || !state->ceiling || !state->section_ceiling ||
+      !state->floor || !state->rest || !state->n_crossing || !state->witness || !state->open_hash ||
+      !state->low || !state->offset || !state->is_placed || !state->buffer_hash || !state->trail ||
+      !state->ranked || !state->starting_begin || !state->starting) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   struct berth_rng rng = {.state = 1};
@@ -81,11 +83,11 @@ static void toggle_hash(struct berth_niche_state *state, uint32_t buffer) {
 /* Counts a buffer in (sign 1) or out (sign -1) of the rests and crossings of its sections. */
 static inline void count(struct berth_niche_state *state, uint32_t buffer, int sign) {
   const struct berth_niche_model *model = state->model;
-  int64_t size = sign * model->size[buffer];
   for (uint32_t r = model->run_begin[buffer]; r < model->run_begin[buffer + 1]; r++) {
     struct berth_niche_run run = model->runs[r];
+    int64_t height = sign * (run.top - run.bottom);
     for (uint32_t s = run.lower; s < run.upper; s++) {
-      state->rest[s] += size;
+      state->rest[s] += height;
     }
   }
   for (uint32_t s = model->lower[buffer]; s + 1 < model->upper[buffer]; s++) {
@@ -104,12 +106,16 @@ static void set_ceilings(struct berth_niche_state *state, uint64_t capacity) {
   }
   state->is_uniform = least == most && !model->has_masks && !model->has_pins;
   for (uint32_t s = 0; s < model->n_sections; s++) {
-    int64_t ceiling = -1;
-    for (uint32_t k = model->member_begin[s]; k < model->member_begin[s + 1]; k++) {
-      int64_t of_member = state->ceiling[model->members[k]];
-      ceiling = of_member > ceiling ? of_member : ceiling;
+    state->section_ceiling[s] = -1;
+  }
+  for (uint32_t b = 0; b < model->n_buffers; b++) {
+    for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
+      struct berth_niche_run run = model->runs[r];
+      int64_t ceiling = state->ceiling[b] - model->size[b] + run.top;
+      for (uint32_t s = run.lower; s < run.upper; s++) {
+        state->section_ceiling[s] = ceiling > state->section_ceiling[s] ? ceiling : state->section_ceiling[s];
+      }
     }
-    state->section_ceiling[s] = ceiling;
   }
 }
 
@@ -127,15 +133,19 @@ static inline bool is_over(const struct berth_niche_state *state, uint32_t secti
          state->floor[section] + state->rest[section] > state->section_ceiling[section];
 }
 
-/* Raises the low of an open buffer to the floor `least` of one of its sections; false if it cannot lie there.
- */
+/* Raises the low of an open buffer to `least`; false if it cannot lie there. */
 static inline bool raise_low(struct berth_niche_state *state, uint32_t buffer, int64_t least) {
   const struct berth_niche_model *model = state->model;
   int64_t low = (least + model->mask[buffer]) & ~model->mask[buffer];
   if (low <= state->low[buffer]) {
     return true;
   }
-  change(state, KIND_LOW | buffer, state->low[buffer]);
+  if (state->raised_in == NULL || state->raised_in[buffer] != state->n_steps) {
+    change(state, KIND_LOW | buffer, state->low[buffer]);
+  }
+  if (state->raised_in != NULL) {
+    state->raised_in[buffer] = state->n_steps;
+  }
   state->low[buffer] = low;
   state->dirty_lower = model->lower[buffer] < state->dirty_lower ? model->lower[buffer] : state->dirty_lower;
   state->dirty_upper = model->upper[buffer] > state->dirty_upper ? model->upper[buffer] : state->dirty_upper;
@@ -143,20 +153,27 @@ static inline bool raise_low(struct berth_niche_state *state, uint32_t buffer, i
          (model->pin[buffer] < 0 || low <= model->pin[buffer]);
 }
 
-static inline bool has_witness(const struct berth_niche_state *state, uint32_t section) {
-  uint32_t witness = state->witness[section];
-  return !state->is_placed[witness] && state->low[witness] == state->floor[section];
+/* Of the window that the k-th entry of `members` holds there. */
+static inline int64_t bottom_at(const struct berth_niche_model *model, uint32_t k) {
+  return model->bottom != NULL ? model->bottom[k] : 0;
 }
 
-/* Lifts the floor to the least low of the open members, which becomes the witness. */
+static inline bool has_witness(const struct berth_niche_state *state, uint32_t section) {
+  uint32_t k = state->witness[section], witness = state->model->members[k];
+  return !state->is_placed[witness] &&
+         state->low[witness] + bottom_at(state->model, k) == state->floor[section];
+}
+
+/* Lifts the floor to the least bottom of the open members, of which one becomes the witness. */
 static void find_witness(struct berth_niche_state *state, uint32_t section) {
   const struct berth_niche_model *model = state->model;
   int64_t least = INT64_MAX;
   for (uint32_t k = model->member_begin[section]; k < model->member_begin[section + 1]; k++) {
     uint32_t c = model->members[k];
-    if (!state->is_placed[c] && state->low[c] < least) {
-      least = state->low[c];
-      state->witness[section] = c;
+    int64_t bottom = state->low[c] + bottom_at(model, k);
+    if (!state->is_placed[c] && bottom < least) {
+      least = bottom;
+      state->witness[section] = k;
       if (least == state->floor[section]) {
         return;
       }
@@ -197,7 +214,7 @@ bool berth_niche_state_reset(struct berth_niche_state *state, uint64_t capacity)
     toggle_hash(state, b);
   }
   for (size_t s = 0; s < n_sections; s++) {
-    state->witness[s] = model->members[model->member_begin[s]];
+    state->witness[s] = model->member_begin[s];
     is_possible &= state->rest[s] <= state->section_ceiling[s];
   }
   state->dirty_lower = 0;
@@ -222,9 +239,10 @@ bool berth_niche_state_reserve(struct berth_niche_state *state) {
 }
 
 /* The floors under a buffer that has just been placed. */
-static uint32_t cover(struct berth_niche_state *state, uint32_t buffer, int64_t top) {
+static uint32_t cover(struct berth_niche_state *state, uint32_t buffer) {
   const struct berth_niche_model *model = state->model;
   for (uint32_t r = model->run_begin[buffer]; r < model->run_begin[buffer + 1]; r++) {
+    int64_t top = state->offset[buffer] + model->runs[r].top;
     for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
       set_floor(state, s, top);
       if (is_over(state, s)) {
@@ -235,45 +253,80 @@ static uint32_t cover(struct berth_niche_state *state, uint32_t buffer, int64_t 
   return BERTH_NICHE_NONE;
 }
 
-uint32_t berth_niche_state_place(struct berth_niche_state *state, uint32_t buffer) {
+/* What the floor of a section leaves its open members. */
+static bool raise_members(struct berth_niche_state *state, uint32_t section) {
   const struct berth_niche_model *model = state->model;
-  int64_t top = state->low[buffer] + model->size[buffer];
-  state->offset[buffer] = state->low[buffer];
-  state->is_placed[buffer] = 1;
-  state->n_placed++;
-  change(state, KIND_PLACED | buffer, 0);
-  toggle_hash(state, buffer);
-  count(state, buffer, -1);
-  uint32_t refuting = cover(state, buffer, top);
-  if (refuting != BERTH_NICHE_NONE) {
-    return refuting;
+  for (uint32_t k = model->member_begin[section]; k < model->member_begin[section + 1]; k++) {
+    uint32_t c = model->members[k];
+    if (!state->is_placed[c] && !raise_low(state, c, state->floor[section] - bottom_at(model, k))) {
+      return false;
+    }
   }
-  state->dirty_lower = model->lower[buffer];
-  state->dirty_upper = model->upper[buffer];
+  return true;
+}
+
+/* The same in all sections of a buffer that has just been placed; the section that refutes. */
+static uint32_t raise_beside(struct berth_niche_state *state, uint32_t buffer) {
+  const struct berth_niche_model *model = state->model;
+  for (uint32_t r = model->run_begin[buffer]; r < model->run_begin[buffer + 1]; r++) {
+    for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
+      if (!raise_members(state, s)) {
+        return s;
+      }
+    }
+  }
+  return BERTH_NICHE_NONE;
+}
+
+/* Where every window is all of its buffer, who meets it is enough. */
+static uint32_t raise_meeting(struct berth_niche_state *state, uint32_t buffer) {
+  const struct berth_niche_model *model = state->model;
+  int64_t top = state->offset[buffer] + model->size[buffer];
   for (uint32_t k = model->meet_begin[buffer]; k < model->meet_begin[buffer + 1]; k++) {
     uint32_t c = model->meets[k];
     if (!state->is_placed[c] && state->low[c] < top && !raise_low(state, c, top)) {
       return model->lower[c];
     }
   }
-  return lift(state);
+  return BERTH_NICHE_NONE;
+}
+
+uint32_t berth_niche_state_place(struct berth_niche_state *state, uint32_t buffer) {
+  const struct berth_niche_model *model = state->model;
+  state->n_steps++;
+  state->offset[buffer] = state->low[buffer];
+  state->is_placed[buffer] = 1;
+  state->n_placed++;
+  change(state, KIND_PLACED | buffer, 0);
+  toggle_hash(state, buffer);
+  count(state, buffer, -1);
+  uint32_t refuting = cover(state, buffer);
+  if (refuting != BERTH_NICHE_NONE) {
+    return refuting;
+  }
+  state->dirty_lower = model->lower[buffer];
+  state->dirty_upper = model->upper[buffer];
+  refuting = model->has_windows ? raise_beside(state, buffer) : raise_meeting(state, buffer);
+  return refuting != BERTH_NICHE_NONE ? refuting : lift(state);
 }
 
 uint32_t berth_niche_state_raise(struct berth_niche_state *state, uint32_t section, int64_t floor) {
-  const struct berth_niche_model *model = state->model;
+  state->n_steps++;
   set_floor(state, section, floor);
   if (is_over(state, section)) {
     return section;
   }
   state->dirty_lower = section;
   state->dirty_upper = section + 1;
-  for (uint32_t k = model->member_begin[section]; k < model->member_begin[section + 1]; k++) {
-    uint32_t c = model->members[k];
-    if (!state->is_placed[c] && !raise_low(state, c, floor)) {
-      return section;
-    }
-  }
-  return lift(state);
+  return raise_members(state, section) ? lift(state) : section;
+}
+
+uint32_t berth_niche_state_lift(struct berth_niche_state *state, uint32_t buffer, int64_t low) {
+  const struct berth_niche_model *model = state->model;
+  state->n_steps++;
+  state->dirty_lower = model->lower[buffer];
+  state->dirty_upper = model->upper[buffer];
+  return raise_low(state, buffer, low) ? lift(state) : model->lower[buffer];
 }
 
 void berth_niche_state_undo(struct berth_niche_state *state, size_t n_trail) {

@@ -1,9 +1,10 @@
 /* A partial packing in the niche search, changed by placing one buffer at a time and taken back in reverse.
  *
- * Every section has a floor, below which nothing more is placed, and a rest: the sizes not placed yet. An
- * open buffer has a low, the lowest offset that the floors leave it. Placing is always at the low. After each
- * change floors are lifted to the least low of their open members, so that equal situations look equal; a
- * floor plus rest above the section's ceiling, or a low above the buffer's own, refutes. */
+ * Every section has a floor, below which nothing more is placed, and a rest: the heights of the windows not
+ * placed yet. An open buffer has a low, the lowest offset that the floors leave it, and in each of its
+ * sections a bottom, where its window begins at that offset. Placing is always at the low. After each change
+ * floors are lifted to the least bottom of their open members, so that equal situations look equal; a floor
+ * plus rest above the section's ceiling, or a low above the buffer's own, refutes. */
 #ifndef PACKING_EXACT_NICHE_STATE_H
 #define PACKING_EXACT_NICHE_STATE_H
 
@@ -31,9 +32,12 @@ struct berth_niche_state {
   int64_t *floor;
   int64_t *rest;
   uint32_t *n_crossing; /* open buffers live in this section and the next one */
-  uint32_t *witness;    /* an open member whose low is the floor, if it still is */
+  uint32_t *witness;    /* the place in `members` of an open one whose bottom is the floor, if it still is */
   uint64_t *open_hash;  /* two words a section: of the open buffers that begin there */
   int64_t *low;
+  uint64_t *raised_in; /* the last step in which the low was kept in the trail; NULL without windows: there a
+                        * step raises each once */
+  uint64_t n_steps;
   int64_t *offset;
   uint8_t *is_placed;
   uint32_t n_placed;
@@ -64,6 +68,7 @@ bool berth_niche_state_reserve(struct berth_niche_state *state);
 /* Each returns BERTH_NICHE_NONE, or the section that refutes what it leads to. */
 uint32_t berth_niche_state_place(struct berth_niche_state *state, uint32_t buffer);
 uint32_t berth_niche_state_raise(struct berth_niche_state *state, uint32_t section, int64_t floor);
+uint32_t berth_niche_state_lift(struct berth_niche_state *state, uint32_t buffer, int64_t low);
 
 void berth_niche_state_undo(struct berth_niche_state *state, size_t n_trail);
 

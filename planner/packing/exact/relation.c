@@ -97,6 +97,10 @@ enum berth_code berth_relation_init(
   if (!*out_usable) {
     return BERTH_OK;
   }
+  for (uint32_t b = 0; b < n; b++) {
+    int64_t alignment = (int64_t)instance->alignment[b];
+    relation->most_alignment = alignment > relation->most_alignment ? alignment : relation->most_alignment;
+  }
   relation->forbidden = berth_arena_new(arena, struct berth_forbidden, counted.n + 1);
   relation->arcs = berth_arena_new(arena, struct berth_relation_arc, counted.n + 1);
   relation->low = berth_arena_new(arena, int64_t, n);
@@ -196,10 +200,25 @@ static enum berth_relation_result pass_on(struct berth_relation *relation, uint3
   return result;
 }
 
+/* Whether the newest arc has moved, by way of others, the bound that it starts from: around a cycle that
+ * grows. Alignment alone moves it by less than the largest; a cycle that moves it by as much does so again
+ * and again. */
+static bool goes_round(const struct berth_relation *relation, int64_t low, int64_t high) {
+  const struct berth_relation_arc *arc = &relation->arcs[relation->n_arcs - 1];
+  return relation->low[arc->from] - low >= relation->most_alignment ||
+         high - relation->high[arc->to] >= relation->most_alignment;
+}
+
+/* Bounds that follow from the newest arc; those before it have been passed on. */
 static enum berth_relation_result propagate(struct berth_relation *relation) {
+  const struct berth_relation_arc *arc = &relation->arcs[relation->n_arcs - 1];
+  int64_t low = relation->low[arc->from], high = relation->high[arc->to];
   enum berth_relation_result result = BERTH_RELATION_FINE;
   while (relation->n_queued > 0 && result == BERTH_RELATION_FINE) {
     result = pass_on(relation, dequeue(relation));
+    if (result == BERTH_RELATION_FINE && goes_round(relation, low, high)) {
+      result = BERTH_RELATION_REFUTED;
+    }
     if (!berth_effort_spend(relation->effort, 16)) {
       result = BERTH_RELATION_STOPPED;
     }

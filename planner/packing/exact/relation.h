@@ -43,6 +43,7 @@ struct berth_relation {
   struct berth_arena *arena;
   struct berth_forbidden *forbidden;
   uint32_t n_forbidden;
+  int64_t most_alignment;
   int64_t *low;
   int64_t *high;
   uint32_t *first_from; /* arcs, last first; NONE ends */

@@ -15,22 +15,28 @@ struct answer {
   uint64_t offset[MOST_BUFFERS];
 };
 
-static void solve(const struct small *small, uint64_t capacity, uint32_t switches, struct answer *out) {
+static void solve_in(
+    struct berth_arena *arena, const struct small *small, uint64_t capacity, uint32_t switches,
+    struct answer *out) {
   struct berth_packing_instance instance = small->instance;
   instance.capacity = capacity;
-  struct berth_arena arena;
-  berth_arena_init(&arena, berth_allocator_libc());
   struct berth_effort effort;
   berth_effort_init(&effort, UINT64_C(1) << 28, NULL, NULL);
   out->search = (struct berth_packing_search){
       .instance = &instance,
-      .arena = &arena,
+      .arena = arena,
       .effort = &effort,
       .switches = switches,
       .best_arena = BERTH_UNLIMITED,
       .best_offset = out->offset,
       .any_fit = capacity != BERTH_UNLIMITED};
   out->code = berth_packing_exact.run(&out->search);
+}
+
+static void solve(const struct small *small, uint64_t capacity, uint32_t switches, struct answer *out) {
+  struct berth_arena arena;
+  berth_arena_init(&arena, berth_allocator_libc());
+  solve_in(&arena, small, capacity, switches, out);
   berth_arena_finish(&arena);
 }
 
@@ -97,21 +103,58 @@ START_TEST(constraints_agree_with_brute_force) {
   agree(GAPS | CONFLICTS | PINS | ALIGNMENT, 300, 9);
   agree(WINDOWS, 300, 14);
   agree(WINDOWS | CONFLICTS | PINS | ALIGNMENT, 300, 15);
+  agree(LISTED, 400, 17);
+  agree(LISTED | WINDOWS | CONFLICTS | PINS | ALIGNMENT, 400, 18);
 }
 END_TEST
 
+/* ---- Switches ---- */
+
+static const uint32_t SWITCHES[] = {
+    BERTH_NICHE_MEMO,  BERTH_NICHE_SPLIT,    BERTH_NICHE_TWINS, BERTH_NICHE_GROUND,   BERTH_NICHE_ANYWHERE,
+    BERTH_EXACT_CLIMB, BERTH_EXACT_RESTARTS, BERTH_EXACT_JUMPS, BERTH_EXACT_CONTRACT, BERTH_EXACT_NICHES};
+
+enum { N_SWITCHES = sizeof SWITCHES / sizeof *SWITCHES };
+
+static uint32_t combination(uint32_t k) {
+  uint32_t set = 0;
+  for (uint32_t i = 0; i < N_SWITCHES; i++) {
+    set |= k >> i & 1 ? SWITCHES[i] : 0;
+  }
+  return set;
+}
+
+/* Every fourth without waste, so that cuts are undone. */
+static void draw_for_switches(struct small *small, int k, struct berth_rng *rng) {
+  static const unsigned features[] = {
+      0, ALIGNMENT | PINS, GAPS | CONFLICTS | ALIGNMENT, WINDOWS | LISTED | CONFLICTS};
+  small_draw(small, rng, features[k % 4]);
+  if (k % 8 == 4) {
+    small_draw_full(small, rng);
+  }
+}
+
 START_TEST(every_combination_of_switches_agrees) {
   struct berth_rng rng = {.state = 10};
+  struct berth_arena arena; /* one for all: most of the time would be its blocks' */
+  berth_arena_init(&arena, berth_allocator_libc());
   for (int k = 0; k < 240; k++) {
     struct small small;
-    small_draw(&small, &rng, k % 3 == 0 ? 0 : k % 3 == 1 ? ALIGNMENT | PINS : GAPS | CONFLICTS | ALIGNMENT);
+    struct answer answer;
+    draw_for_switches(&small, k, &rng);
     uint64_t optimum = small_optimum(&small);
-    for (uint32_t low = 0; low < 32; low++) {
-      check_all(&small, low | BERTH_EXACT_NICHES | (low % 2 ? UINT32_MAX << 8 : 0), optimum);
+    for (uint32_t c = 0; c < UINT32_C(1) << N_SWITCHES && optimum != BERTH_UNLIMITED; c++) {
+      berth_arena_reset(&arena);
+      solve_in(&arena, &small, BERTH_UNLIMITED, combination(c), &answer);
+      ck_assert_uint_eq(answer.search.best_arena, optimum);
+      ck_assert_uint_eq(answer.search.lower_bound, optimum);
+      check_plan(&small, &answer);
     }
-    check_all(&small, 31 | BERTH_EXACT_NICHES, optimum);
-    check_all(&small, 0, optimum);
+    for (uint32_t c = 0; c < UINT32_C(1) << N_SWITCHES; c += 31) {
+      check_all(&small, combination(c), optimum);
+    }
   }
+  berth_arena_finish(&arena);
 }
 END_TEST
 
@@ -242,6 +285,39 @@ START_TEST(effort_ends_a_search_where_it_says) {
 }
 END_TEST
 
+/* A plan that fits is all that is asked for, but no capacity says in what. More bytes than offsets can count
+ * refute at once, without a node: such a ladder has no end. */
+START_TEST(a_fit_in_no_capacity_is_the_smallest_arena) {
+  static const uint32_t lower[] = {0, 0, 1, 2}, upper[] = {1, 1, 2, 3};
+  static const uint64_t size[] = {3, 5, 2, 1}, alignment[] = {1, 1, 1, 1};
+  const struct berth_packing_instance instance = {
+      .n_buffers = 4,
+      .n_steps = 3,
+      .lower = lower,
+      .upper = upper,
+      .size = size,
+      .alignment = alignment,
+      .capacity = BERTH_UNLIMITED};
+  struct berth_arena arena;
+  berth_arena_init(&arena, berth_allocator_libc());
+  struct berth_effort effort;
+  berth_effort_init(&effort, UINT64_C(1) << 24, NULL, NULL);
+  uint64_t offset[4];
+  struct berth_packing_search search = {
+      .instance = &instance,
+      .arena = &arena,
+      .effort = &effort,
+      .switches = UINT32_MAX,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = offset,
+      .any_fit = true};
+  ck_assert_int_eq(berth_packing_exact.run(&search), BERTH_OK);
+  ck_assert_uint_eq(search.best_arena, 8);
+  ck_assert_uint_lt(effort.ticks, 10000);
+  berth_arena_finish(&arena);
+}
+END_TEST
+
 START_TEST(memory_that_runs_out_is_an_answer) {
   struct many many;
   draw_many(&many);
@@ -267,5 +343,5 @@ int main(void) {
           plain_instances_agree_with_brute_force, constraints_agree_with_brute_force,
           every_combination_of_switches_agrees, mirrors_permutations_and_scale_keep_the_optimum,
           bound_goes_beyond_the_load, same_plan_every_time, effort_ends_a_search_where_it_says,
-          memory_that_runs_out_is_an_answer, NULL});
+          a_fit_in_no_capacity_is_the_smallest_arena, memory_that_runs_out_is_an_answer, NULL});
 }

@@ -89,6 +89,38 @@ START_TEST(what_is_not_stacked) {
 }
 END_TEST
 
+/* Pieces keep who they belong to, and when. */
+START_TEST(pieces_are_kept) {
+  static const uint32_t lower[] = {0, 1, 3}, upper[] = {5, 6, 6};
+  static const uint64_t size[] = {9, 8, 7}, alignment[] = {1, 1, 1};
+  static const uint32_t piece_begin[] = {0, 1, 1, 3}, chosen[] = {1, 2};
+  static const struct berth_piece pieces[] = {{0, 5, 0, 2}, {3, 4, 1, 2}, {3, 6, 4, 7}};
+  const struct berth_packing_instance instance = {
+      .n_buffers = 3,
+      .n_steps = 6,
+      .lower = lower,
+      .upper = upper,
+      .size = size,
+      .alignment = alignment,
+      .piece_begin = piece_begin,
+      .pieces = pieces,
+      .capacity = BERTH_UNLIMITED};
+  struct berth_arena arena;
+  struct berth_reduction out;
+  berth_arena_init(&arena, berth_allocator_libc());
+  ck_assert(berth_packing_reduce(&instance, chosen, 2, true, &arena, &out));
+  ck_assert_uint_eq(out.instance.n_steps, 3); /* 1, 3 and 4 */
+  ck_assert_uint_eq(out.instance.piece_begin[1], 0);
+  ck_assert_uint_eq(out.instance.piece_begin[2], 2);
+  ck_assert_uint_eq(out.instance.pieces[0].lower, 1);
+  ck_assert_uint_eq(out.instance.pieces[0].upper, 2);
+  ck_assert_uint_eq(out.instance.pieces[1].upper, 3);
+  ck_assert_uint_eq(out.instance.pieces[1].window_lower, 4);
+  ck_assert_uint_eq(out.instance.pieces[1].window_upper, 7);
+  berth_arena_finish(&arena);
+}
+END_TEST
+
 /* Members are there once each, in their stack's lifetime; who meets whom is as it was. */
 START_TEST(meetings_are_kept) {
   struct berth_rng rng = {.state = 3};
@@ -136,5 +168,6 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "packing/reduce", (const TTest *const[]){a_small_one, what_is_not_stacked, meetings_are_kept, NULL});
+      "packing/reduce",
+      (const TTest *const[]){a_small_one, what_is_not_stacked, pieces_are_kept, meetings_are_kept, NULL});
 }
