@@ -6,16 +6,51 @@
 #include "base/order.h"
 #include "packing/bound.h"
 #include "packing/build.h"
+#include "packing/excess.h"
+#include "packing/fold.h"
 #include "packing/placement.h"
 
 bool berth_packing_is_apart(
-    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, uint32_t k) {
-  uint8_t class_ = buffers->class_[pool->members[k]];
+    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, uint32_t buffer) {
+  uint8_t class_ = buffers->class_[buffer];
   return pool->persistence != BERTH_PERSISTENCE_MIXED &&
          (class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE);
 }
 
 /* ---- Always live ---- */
+
+/* Items that are apart hold all their pieces always; at a front they are blocks, and have none. */
+static bool settle_pieces(
+    struct berth_packing_instance *instance, const struct berth_packing_pool *pool,
+    const struct berth_buffers *buffers, struct berth_arena *arena) {
+  uint32_t n = instance->n_buffers;
+  if (instance->piece_begin == NULL) {
+    return true;
+  }
+  uint32_t *begin = berth_arena_new(arena, uint32_t, (size_t)n + 1);
+  struct berth_piece *pieces = berth_arena_new(arena, struct berth_piece, instance->piece_begin[n]);
+  if (begin == NULL || pieces == NULL) {
+    return false;
+  }
+  uint32_t n_kept = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    bool apart = berth_packing_is_apart(pool, buffers, pool->lead[k]);
+    begin[k] = n_kept;
+    for (uint32_t p = instance->piece_begin[k]; p < instance->piece_begin[k + 1]; p++) {
+      pieces[n_kept] = instance->pieces[p];
+      if (apart) {
+        pieces[n_kept].lower = 0;
+        pieces[n_kept].upper = instance->n_steps;
+      }
+      n_kept += !(apart && pool->has_front);
+    }
+  }
+  begin[n] = n_kept;
+  instance->piece_begin = n_kept > 0 ? begin : NULL;
+  instance->pieces = pieces;
+  instance->n_excess = 0;
+  return n_kept == 0 || berth_packing_find_excess(instance, NULL, 0, arena);
+}
 
 static bool live_always(
     struct berth_packing_instance *instance, const struct berth_packing_pool *pool,
@@ -31,7 +66,7 @@ static bool live_always(
   }
   uint32_t n_kept = 0;
   for (uint32_t k = 0; k < n; k++) {
-    bool apart = berth_packing_is_apart(pool, buffers, k);
+    bool apart = berth_packing_is_apart(pool, buffers, pool->lead[k]);
     lower[k] = apart ? 0 : instance->lower[k];
     upper[k] = apart ? instance->n_steps : instance->upper[k];
     if (gap_begin == NULL) {
@@ -54,7 +89,7 @@ static bool live_always(
 
 struct front {
   uint32_t n;
-  uint32_t *member; /* in canonical order */
+  uint32_t *member; /* items, in canonical order */
   uint64_t *offset; /* of the best stack so far */
   uint64_t end;
 };
@@ -154,7 +189,7 @@ pin_front(struct berth_packing_instance *instance, const struct front *front, st
 
 /* ---- The bound ---- */
 
-/* Of some of the members alone; 0 if there are none. Also the least alignment among them. */
+/* Of some of the items alone; 0 if there are none. Also the least alignment among them. */
 static enum berth_code bound_of(
     const struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool apart, bool reuse,
     struct berth_arena *arena, uint64_t *out_bound, uint64_t *out_alignment) {
@@ -167,10 +202,12 @@ static enum berth_code bound_of(
     return BERTH_RESOURCE_EXHAUSTED;
   }
   for (uint32_t k = 0; k < pool->n_members; k++) {
-    if (berth_packing_is_apart(pool, buffers, k) == apart) {
+    uint32_t item = pool->item_of != NULL ? pool->item_of[k] : k;
+    if (berth_packing_is_apart(pool, buffers, pool->members[k]) == apart) {
       const uint32_t *gaps = pool->instance.gap_begin;
-      bool whole = gaps == NULL || gaps[k] == gaps[k + 1]; /* else its first byte may never be held */
-      uint64_t alignment = whole ? pool->instance.alignment[k] : 1;
+      bool grouped = buffers->rigid.n != 0 && buffers->rigid.group[pool->members[k]] != BERTH_NO_INDEX;
+      bool whole = !grouped && (gaps == NULL || gaps[item] == gaps[item + 1]);
+      uint64_t alignment = whole ? pool->instance.alignment[item] : 1; /* its first byte may never be held */
       *out_alignment = alignment < *out_alignment ? alignment : *out_alignment;
       members[n++] = pool->members[k];
     }
@@ -180,7 +217,15 @@ static enum berth_code bound_of(
   if (code == BERTH_OK && (apart || !reuse) && !berth_packing_forbid_reuse(&instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
-  if (code == BERTH_OK && instance.gap_begin == NULL) {
+  if (code == BERTH_OK && buffers->rigid.n != 0) {
+    struct berth_packing_instance of_members = instance;
+    uint32_t *item_of;
+    uint32_t *lead;
+    bool is_exact;
+    code = berth_packing_fold(&of_members, buffers, members, arena, &instance, &item_of, &lead, &is_exact);
+    instance = code == BERTH_OK && !is_exact ? of_members : instance;
+  }
+  if (code == BERTH_OK && instance.gap_begin == NULL && buffers->rigid.n == 0) {
     code = berth_packing_bound(&instance, arena, out_bound);
   } else if (code == BERTH_OK) { /* not the size of one: what it never holds may reach below */
     uint64_t *load = berth_arena_new(arena, uint64_t, instance.n_steps);
@@ -189,6 +234,24 @@ static enum berth_code bound_of(
   }
   berth_arena_rewind(arena, mark);
   return code;
+}
+
+/* Whether it may matter how the front is stacked: to what reaches below its end with bytes that it never
+ * holds, and must not share those with one of the front. */
+static bool may_be_stacked_wrong(const struct berth_packing_pool *pool, const struct berth_buffers *buffers) {
+  for (uint32_t c = 0; c < buffers->n_conflicts; c++) {
+    uint32_t a = buffers->conflicts[c][0];
+    uint32_t b = buffers->conflicts[c][1];
+    if (berth_packing_is_apart(pool, buffers, a) == berth_packing_is_apart(pool, buffers, b)) {
+      continue;
+    }
+    uint32_t rest = berth_packing_is_apart(pool, buffers, a) ? b : a;
+    bool gaps = buffers->gap_begin != NULL && buffers->gap_begin[rest] < buffers->gap_begin[rest + 1];
+    if (gaps || (buffers->rigid.n != 0 && buffers->rigid.group[rest] != BERTH_NO_INDEX)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* The others begin at a multiple of their least alignment. */
@@ -201,9 +264,9 @@ static enum berth_code bound_front(
   enum berth_code code = bound_of(pool, buffers, true, reuse, arena, &of_front, &alignment);
   code = code == BERTH_OK ? bound_of(pool, buffers, false, reuse, arena, &of_rest, &alignment) : code;
   if (code == BERTH_OK) {
-    pool->front_is_least = front->end == of_front;
+    pool->is_exact = pool->is_exact && front->end == of_front && !may_be_stacked_wrong(pool, buffers);
     pool->lower_bound = of_front + of_rest;
-    if (front->n < pool->n_members) {
+    if (front->n < pool->instance.n_buffers) {
       pool->lower_bound = berth_align_up(of_front, alignment) + of_rest;
     }
   }
@@ -214,17 +277,20 @@ enum berth_code berth_packing_keep_apart(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) {
   struct berth_packing_instance *instance = &pool->instance;
-  struct front front = {.member = berth_arena_new(arena, uint32_t, pool->n_members), .end = UINT64_MAX};
+  struct front front = {.member = berth_arena_new(arena, uint32_t, instance->n_buffers), .end = UINT64_MAX};
   if (front.member == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  for (uint32_t k = 0; k < pool->n_members; k++) {
-    if (berth_packing_is_apart(pool, buffers, k)) {
+  for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    if (berth_packing_is_apart(pool, buffers, pool->lead[k])) {
       front.member[front.n++] = k;
     }
   }
   pool->has_front = front.n > 0 && pool->persistence == BERTH_PERSISTENCE_FRONT;
   if (front.n > 0 && reuse && !live_always(instance, pool, buffers, arena)) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  if (front.n > 0 && !settle_pieces(instance, pool, buffers, arena)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   if (!pool->has_front) {

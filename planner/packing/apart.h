@@ -4,14 +4,15 @@
 
 #include "packing/pool.h"
 
-/* Whether a member of the pool is kept apart from all others. */
+/* Whether a buffer is kept apart from all others in the pool. */
 bool berth_packing_is_apart(
-    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, uint32_t k);
+    const struct berth_packing_pool *pool, const struct berth_buffers *buffers, uint32_t buffer);
 
-/* Changes the instance of a pool whose members have been built in: who is apart is always live. If the pool
+/* Changes the instance of a pool whose items have been built in: who is apart is always live. If the pool
  * has a front, they are pinned there, stacked without holes that another could lie in (what is padding
- * belongs to the block below it), and the pool's bound is set: has_front. front_is_least if the front is
- * proven to be as small as can be, so that what is proven beside it holds. `reuse` false: nobody shares. */
+ * belongs to the block below it), and the pool's bound is set: has_front. is_exact no more unless the front
+ * is proven to be as small as can be, so that what is proven beside it holds. `reuse` false: nobody shares.
+ */
 enum berth_code berth_packing_keep_apart(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) BERTH_MUST_USE;

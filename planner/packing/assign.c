@@ -45,8 +45,7 @@ uint64_t berth_assign_cost(const struct berth_assignment *assignment, uint32_t b
       assignment->buffers->size_bytes[buffer], step * (accesses != NULL ? accesses[buffer] : 1));
 }
 
-/* A group goes where its first member goes. */
-static uint32_t leader(const struct berth_assignment *assignment, uint32_t buffer) {
+uint32_t berth_assign_leader(const struct berth_assignment *assignment, uint32_t buffer) {
   const struct berth_rigid *rigid = &assignment->buffers->rigid;
   uint32_t group = rigid->n != 0 ? rigid->group[buffer] : BERTH_NO_INDEX;
   return group != BERTH_NO_INDEX ? rigid->members[rigid->begin[group]] : buffer;
@@ -55,7 +54,8 @@ static uint32_t leader(const struct berth_assignment *assignment, uint32_t buffe
 uint64_t berth_assign_total_cost(const struct berth_assignment *assignment) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < assignment->buffers->n; i++) {
-    sum = berth_add_sat_u64(sum, berth_assign_cost(assignment, i, assignment->choice[leader(assignment, i)]));
+    sum = berth_add_sat_u64(
+        sum, berth_assign_cost(assignment, i, assignment->choice[berth_assign_leader(assignment, i)]));
   }
   return sum;
 }
@@ -66,12 +66,16 @@ static bool can_hold_group(const struct berth_assignment *assignment, uint32_t g
   const struct berth_rigid *rigid = &buffers->rigid;
   uint32_t first = rigid->members[rigid->begin[group]];
   uint64_t base = 0;
-  if (buffers->pinned_offset != NULL && buffers->pinned_offset[first] != BERTH_UNPINNED) {
+  bool pinned = buffers->pinned_offset != NULL && buffers->pinned_offset[first] != BERTH_UNPINNED;
+  if (pinned) {
     base = buffers->pinned_offset[first] - rigid->distance[first];
   }
   bool fits = base + rigid->span_bytes[group] <= it->capacity;
+  fits = fits && !(pinned && it->persistence == BERTH_PERSISTENCE_FRONT);
   for (uint32_t m = rigid->begin[group]; fits && m < rigid->begin[group + 1]; m++) {
-    fits = buffers->size_bytes[rigid->members[m]] <= it->max_block;
+    uint32_t member = rigid->members[m];
+    fits = buffers->size_bytes[member] <= it->max_block &&
+           (it->base_alignment == 0 || it->base_alignment >= buffers->alignment[member]);
   }
   return fits;
 }
@@ -113,7 +117,7 @@ bool berth_assign_first(
     if (!berth_effort_poll_at(effort, k)) {
       return false;
     }
-    if (leader(assignment, buffer) != buffer) {
+    if (berth_assign_leader(assignment, buffer) != buffer) {
       continue;
     }
     uint32_t choice = find_choice(assignment, buffer, 0);
@@ -130,7 +134,7 @@ bool berth_assign_first(
 }
 
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer) {
-  return pool_at(assignment, buffer, assignment->choice[leader(assignment, buffer)]);
+  return pool_at(assignment, buffer, assignment->choice[berth_assign_leader(assignment, buffer)]);
 }
 
 bool berth_assign_is_bound(const struct berth_assignment *assignment, uint32_t buffer) {
@@ -163,7 +167,7 @@ void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer)
 }
 
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
-  buffer = leader(assignment, buffer);
+  buffer = berth_assign_leader(assignment, buffer);
   uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
   if (choice == n_choices(assignment, buffer)) {
     return false;
@@ -207,6 +211,7 @@ bool berth_assign_members(
 
 void berth_assign_recall(struct berth_assignment *assignment, uint32_t pool_index) {
   struct berth_packing_pool *pool = &assignment->pools[pool_index];
+  const struct berth_rigid *rigid = &assignment->buffers->rigid;
   uint64_t end = 0;
   for (uint32_t k = 0; k < pool->n_members; k++) {
     uint32_t buffer = pool->members[k];
@@ -215,7 +220,8 @@ void berth_assign_recall(struct berth_assignment *assignment, uint32_t pool_inde
       return;
     }
     uint64_t own_end = offset + assignment->buffers->size_bytes[buffer];
-    pool->offset[k] = offset;
+    uint32_t item = pool->item_of != NULL ? pool->item_of[k] : k;
+    pool->offset[item] = pool->item_of != NULL ? offset - rigid->distance[buffer] : offset;
     end = own_end > end ? own_end : end;
   }
   pool->arena_bytes = end;

@@ -34,6 +34,9 @@ bool berth_assign_first(
 uint64_t berth_assign_cost(const struct berth_assignment *assignment, uint32_t buffer, uint32_t choice);
 uint64_t berth_assign_total_cost(const struct berth_assignment *assignment);
 
+/* A group goes where its first member goes. */
+uint32_t berth_assign_leader(const struct berth_assignment *assignment, uint32_t buffer);
+
 uint32_t berth_assigned_pool(const struct berth_assignment *assignment, uint32_t buffer);
 
 /* Whether no more than one pool can hold the buffer. */

@@ -11,9 +11,9 @@
 
 enum { MOST_MOVERS = 64, MOST_BUFFERS = 4096, MOST_REFUTED = 512, MOST_OPTIONS = 1024, ORACLE_SHARE = 16 };
 
-/* A buffer with a choice. */
+/* A buffer with a choice, or a group. */
 struct mover {
-  uint32_t place; /* among the members */
+  uint32_t place; /* among the members; of a group, its first one's, and the others follow it */
   uint32_t first; /* its options; they end where the next mover's begin */
   uint32_t at;
   bool stays;
@@ -39,6 +39,7 @@ struct search {
   uint32_t n; /* members: the buffers with a size */
   uint32_t *members;
   uint32_t *mover_of; /* of each member, or BERTH_NO_INDEX */
+  uint32_t *next;     /* of each member: another one of its group, or BERTH_NO_INDEX */
   struct berth_packing_instance all;
   uint32_t n_movers;
   struct mover movers[MOST_MOVERS + 1];
@@ -95,6 +96,15 @@ static uint64_t live_at(const struct search *search, uint32_t place, uint32_t st
   return 0;
 }
 
+/* Of a mover, those of all in the group: what is one storage may count more than once. */
+static uint64_t bytes_of(const struct search *search, uint32_t mover, uint32_t step) {
+  uint64_t sum = 0;
+  for (uint32_t k = search->movers[mover].place; k != BERTH_NO_INDEX; k = search->next[k]) {
+    sum += step != BERTH_NO_INDEX ? live_at(search, k, step) : search->all.size[k];
+  }
+  return sum;
+}
+
 /* The step at which the pool's present members hold most; by how much that is beyond its capacity. */
 static uint64_t find_excess(struct search *search, uint32_t pool, uint32_t *out_step) {
   uint64_t capacity = search->assignment->pools[pool].capacity;
@@ -109,6 +119,13 @@ static uint64_t find_excess(struct search *search, uint32_t pool, uint32_t *out_
     while (berth_pieces_next(&pieces, &piece)) {
       load[piece.lower] += piece.window_upper - piece.window_lower;
       load[piece.upper] -= piece.window_upper - piece.window_lower;
+    }
+  }
+  for (uint32_t k = 0; capacity != BERTH_UNLIMITED && k < search->all.n_excess; k++) {
+    const struct berth_packing_excess *excess = &search->all.excess[k];
+    if (pool_of(search, excess->buffer) == pool) {
+      load[excess->lower] -= excess->bytes;
+      load[excess->upper] += excess->bytes;
     }
   }
   uint64_t sum = 0;
@@ -129,11 +146,10 @@ static uint32_t find_cheapest(
   uint32_t found = BERTH_NO_INDEX;
   double least = 0;
   for (uint32_t m = 0; m < search->n_movers; m++) {
-    uint32_t place = search->movers[m].place;
     if ((tried >> m & 1) != 0 || !can_go_on(search, m) || option_of(search, m)->pool != pool) {
       continue;
     }
-    uint64_t bytes = step != BERTH_NO_INDEX ? live_at(search, place, step) : search->all.size[place];
+    uint64_t bytes = bytes_of(search, m, step);
     double cost = bytes > 0 ? (double)step_cost(search, m) / (double)bytes : 0;
     if (bytes > 0 && (found == BERTH_NO_INDEX || cost < least)) {
       found = m;
@@ -191,9 +207,9 @@ static enum verdict run_searches(struct search *search, struct berth_packing_poo
     search->code = BERTH_OK;
   }
   pool->arena_bytes = offsets.best_arena;
-  return offsets.best_arena != BERTH_UNLIMITED        ? FITS
-         : offsets.infeasible && pool->front_is_least ? REFUTED
-                                                      : UNDECIDED;
+  return offsets.best_arena != BERTH_UNLIMITED  ? FITS
+         : offsets.infeasible && pool->is_exact ? REFUTED
+                                                : UNDECIDED;
 }
 
 static enum verdict ask(struct search *search, struct berth_packing_pool *pool) {
@@ -251,7 +267,9 @@ static enum verdict try_pool(struct search *search, uint32_t index) {
                          : is_refuted(search, index, movers) ? REFUTED
                                                              : ask_briefly(search, &pool);
   for (uint32_t k = 0; verdict == FITS && k < pool.n_members; k++) {
-    search->offset[pool.members[k]] = pool.offset[k];
+    uint32_t buffer = pool.members[k];
+    uint64_t distance = pool.item_of != NULL ? search->assignment->buffers->rigid.distance[buffer] : 0;
+    search->offset[buffer] = pool.offset[pool.item_of != NULL ? pool.item_of[k] : k] + distance;
   }
   if (verdict == REFUTED && search->n_refuted < MOST_REFUTED) {
     search->refuted[search->n_refuted++] = (struct refuted){.pool = index, .movers = movers};
@@ -349,6 +367,17 @@ static void descend(struct search *search) {
 
 /* ---- What it begins with ---- */
 
+/* Of the buffer, or of the whole group that it leads. */
+static uint64_t cost_at(const struct search *search, uint32_t place) {
+  uint64_t sum = 0;
+  for (uint32_t k = place; k != BERTH_NO_INDEX; k = search->next[k]) {
+    uint32_t leader = search->members[place];
+    uint32_t choice = search->assignment->choice[leader];
+    sum = berth_add_sat_u64(sum, berth_assign_cost(search->assignment, search->members[k], choice));
+  }
+  return sum;
+}
+
 static bool add_options(struct search *search, uint32_t place) {
   struct berth_assignment *assignment = search->assignment;
   uint32_t buffer = search->members[place];
@@ -357,26 +386,45 @@ static bool add_options(struct search *search, uint32_t place) {
   uint32_t first = search->n_options;
   berth_assign_to_first(assignment, buffer);
   do {
-    uint32_t choice = assignment->choice[buffer];
     if (search->n_options == MOST_OPTIONS) {
       return false;
     }
     search->options[search->n_options++] = (struct option){
-        .choice = choice,
+        .choice = assignment->choice[buffer],
         .pool = berth_assigned_pool(assignment, buffer),
-        .cost = berth_assign_cost(assignment, buffer, choice)};
+        .cost = cost_at(search, place)};
   } while (berth_assign_next(assignment, buffer, true));
   bool has_choice = search->n_options - first > 1;
   assignment->choice[buffer] = before;
-  search->mover_of[place] = has_choice ? search->n_movers : BERTH_NO_INDEX;
   if (!has_choice) {
     search->n_options = first;
     return true;
   }
   *mover = (struct mover){.place = place, .first = first, .at = first};
+  for (uint32_t k = place; k != BERTH_NO_INDEX; k = search->next[k]) {
+    search->mover_of[k] = search->n_movers;
+  }
   search->n_movers++;
   search->movers[search->n_movers].first = search->n_options;
   return search->n_movers < MOST_MOVERS;
+}
+
+/* Strings the members of each group together, its first one first. */
+static bool find_groups(struct search *search) {
+  uint32_t *place_of = berth_arena_new(search->arena, uint32_t, search->assignment->buffers->n);
+  for (uint32_t k = 0; place_of != NULL && k < search->n; k++) {
+    place_of[search->members[k]] = k;
+    search->next[k] = search->mover_of[k] = BERTH_NO_INDEX;
+  }
+  for (uint32_t k = 0; place_of != NULL && k < search->n; k++) {
+    uint32_t first = place_of[berth_assign_leader(search->assignment, search->members[k])];
+    if (first != k) {
+      search->next[k] = search->next[first];
+      search->next[first] = k;
+    }
+  }
+  search->code = place_of != NULL ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+  return place_of != NULL;
 }
 
 static bool begin(struct search *search, const uint32_t *order) {
@@ -387,8 +435,12 @@ static bool begin(struct search *search, const uint32_t *order) {
     }
     search->offset[k] = search->division->offset[k] = BERTH_NO_PLACE;
   }
+  if (!find_groups(search)) {
+    return false;
+  }
   for (uint32_t k = 0; k < search->n; k++) {
-    if (!add_options(search, k)) {
+    uint32_t buffer = search->members[k];
+    if (berth_assign_leader(search->assignment, buffer) == buffer && !add_options(search, k)) {
       return false;
     }
   }
@@ -422,10 +474,11 @@ enum berth_code berth_divide(
     search->reuse = reuse;
     search->members = berth_arena_new(arena, uint32_t, n);
     search->mover_of = berth_arena_new(arena, uint32_t, n);
+    search->next = berth_arena_new(arena, uint32_t, n);
     search->offset = berth_arena_new(arena, uint64_t, n);
     search->options = berth_arena_new(arena, struct option, MOST_OPTIONS);
-    bool ok = search->members != NULL && search->mover_of != NULL && search->offset != NULL &&
-              search->options != NULL;
+    bool ok = search->members != NULL && search->mover_of != NULL && search->next != NULL &&
+              search->offset != NULL && search->options != NULL;
     if (ok && begin(search, order)) {
       uint32_t pool;
       uint32_t step;

@@ -118,32 +118,6 @@ static bool make_columns(struct fold *fold) {
   return true;
 }
 
-/* Those without a group keep their gaps. */
-static bool copy_gaps(struct fold *fold) {
-  const struct berth_packing_instance *members = fold->members;
-  if (members->gap_begin == NULL) {
-    return true;
-  }
-  uint32_t *begin = berth_arena_new(fold->arena, uint32_t, (size_t)fold->n_items + 1);
-  struct berth_packing_gap *gaps =
-      berth_arena_new(fold->arena, struct berth_packing_gap, members->gap_begin[members->n_buffers]);
-  if (begin == NULL || gaps == NULL) {
-    return false;
-  }
-  uint32_t n = 0;
-  for (uint32_t item = 0; item < fold->n_items; item++) {
-    begin[item] = n;
-    uint32_t k = fold->lead_member[item];
-    for (uint32_t g = members->gap_begin[k]; !is_group(fold, item) && g < members->gap_begin[k + 1]; g++) {
-      gaps[n++] = members->gaps[g];
-    }
-  }
-  begin[fold->n_items] = n;
-  fold->out->gap_begin = n > 0 ? begin : NULL;
-  fold->out->gaps = gaps;
-  return true;
-}
-
 /* Pairs between those without groups stay pairs; the others become steps. */
 static bool sort_out_pairs(struct fold *fold) {
   const struct berth_packing_instance *members = fold->members;
@@ -166,6 +140,47 @@ static bool sort_out_pairs(struct fold *fold) {
   fold->out->conflicts = (const uint32_t(*)[2])pairs;
   fold->out->n_steps = members->n_steps + n_steps;
   return pairs != NULL && n_steps <= UINT32_MAX / 2 - members->n_steps;
+}
+
+/* A group of which no member ever holds a byte has no pieces to say so. */
+static bool holds_nothing(const struct fold *fold, uint32_t item) {
+  bool nothing = is_group(fold, item) && fold->n_pairs[item] == 0;
+  for (uint32_t m = fold->order_begin[item]; m < fold->order_begin[item + 1] && nothing; m++) {
+    struct berth_pieces pieces = berth_pieces_of(fold->members, fold->order[m]);
+    struct berth_piece piece;
+    nothing = !berth_pieces_next(&pieces, &piece);
+  }
+  return nothing;
+}
+
+/* Those without a group keep their gaps, and an empty group gets one. */
+static bool copy_gaps(struct fold *fold) {
+  const struct berth_packing_instance *members = fold->members;
+  if (members->gap_begin == NULL) {
+    return true;
+  }
+  uint32_t *begin = berth_arena_new(fold->arena, uint32_t, (size_t)fold->n_items + 1);
+  struct berth_packing_gap *gaps = berth_arena_new(
+      fold->arena, struct berth_packing_gap, (size_t)members->gap_begin[members->n_buffers] + fold->n_items);
+  if (begin == NULL || gaps == NULL) {
+    return false;
+  }
+  uint32_t n = 0;
+  for (uint32_t item = 0; item < fold->n_items; item++) {
+    begin[item] = n;
+    uint32_t k = fold->lead_member[item];
+    for (uint32_t g = members->gap_begin[k]; !is_group(fold, item) && g < members->gap_begin[k + 1]; g++) {
+      gaps[n++] = members->gaps[g];
+    }
+    if (holds_nothing(fold, item)) {
+      gaps[n++] =
+          (struct berth_packing_gap){.lower = fold->out->lower[item], .upper = fold->out->upper[item]};
+    }
+  }
+  begin[fold->n_items] = n;
+  fold->out->gap_begin = n > 0 ? begin : NULL;
+  fold->out->gaps = gaps;
+  return true;
 }
 
 /* ---- Pieces ---- */
@@ -243,7 +258,7 @@ static bool make_pieces(struct fold *fold) {
   uint32_t n = 0;
   for (uint32_t item = 0; item < fold->n_items; item++) {
     begin[item] = n;
-    if (!is_group(fold, item) && fold->n_pairs[item] == 0) {
+    if ((!is_group(fold, item) && fold->n_pairs[item] == 0) || holds_nothing(fold, item)) {
       continue;
     }
     uint32_t n_own = append_item(fold, item, pieces + n);
@@ -261,17 +276,79 @@ static bool make_pieces(struct fold *fold) {
   return true;
 }
 
+/* ---- Where pairs are too many to be listed ---- */
+
+/* From before all members of an item to after them all. */
+static bool make_hulls(struct fold *fold) {
+  const struct berth_precedence *order = &fold->members->order;
+  size_t n_clocks = order->n_clocks;
+  uint32_t *lower = berth_arena_new(fold->arena, uint32_t, fold->n_items * n_clocks);
+  uint32_t *upper = berth_arena_new(fold->arena, uint32_t, fold->n_items * n_clocks);
+  struct berth_chains *chains = berth_arena_new(fold->arena, struct berth_chains, 1);
+  if (lower == NULL || upper == NULL || chains == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < fold->members->n_buffers; k++) {
+    size_t to = fold->item_of[k] * n_clocks;
+    bool first = fold->lead_member[fold->item_of[k]] == k;
+    for (size_t c = 0; c < n_clocks; c++) {
+      uint32_t begin = order->lower[k * n_clocks + c];
+      uint32_t end = order->upper[k * n_clocks + c];
+      lower[to + c] = first || begin < lower[to + c] ? begin : lower[to + c];
+      upper[to + c] = first || end > upper[to + c] ? end : upper[to + c];
+    }
+  }
+  fold->out->order = (struct berth_precedence){
+      .n = fold->n_items, .n_clocks = order->n_clocks, .lower = lower, .upper = upper};
+  fold->out->chains = chains;
+  bool is_usable;
+  return berth_chains_make(chains, &fold->out->order, fold->arena, &is_usable) && is_usable;
+}
+
+static bool map_pairs(struct fold *fold) {
+  const struct berth_packing_instance *members = fold->members;
+  size_t n = members->n_conflicts;
+  uint32_t(*pairs)[2] = berth_arena_take(fold->arena, n, sizeof *pairs);
+  struct berth_sort_item *items = berth_arena_new(fold->arena, struct berth_sort_item, 2 * n);
+  if (pairs == NULL || items == NULL) {
+    return false;
+  }
+  for (size_t c = 0; c < n; c++) {
+    uint32_t a = fold->item_of[members->conflicts[c][0]];
+    uint32_t b = fold->item_of[members->conflicts[c][1]];
+    items[c].key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+  }
+  berth_sort_items(items, items + n, n);
+  uint32_t n_kept = 0;
+  for (size_t c = 0; c < n; c++) {
+    bool new = (c == 0 || items[c].key != items[c - 1].key) && items[c].key >> 32 != (uint32_t)items[c].key;
+    if (new) {
+      pairs[n_kept][0] = (uint32_t)(items[c].key >> 32);
+      pairs[n_kept++][1] = (uint32_t)items[c].key;
+    }
+  }
+  fold->out->n_conflicts = n_kept;
+  fold->out->conflicts = (const uint32_t(*)[2])pairs;
+  return true;
+}
+
 enum berth_code berth_packing_fold(
     const struct berth_packing_instance *members, const struct berth_buffers *buffers,
     const uint32_t *member_ids, struct berth_arena *arena, struct berth_packing_instance *out,
-    uint32_t **out_item_of, uint32_t **out_lead) {
+    uint32_t **out_item_of, uint32_t **out_lead, bool *out_is_exact) {
   struct fold fold = {.members = members, .buffers = buffers, .ids = member_ids, .arena = arena, .out = out};
   *out = (struct berth_packing_instance){
       .n_steps = members->n_steps, .pins_may_meet = members->pins_may_meet, .capacity = members->capacity};
+  *out_is_exact = members->chains == NULL;
   bool ok = number_items(&fold);
   out->n_buffers = fold.n_items;
-  ok = ok && order_members(&fold) && make_columns(&fold) && copy_gaps(&fold) && sort_out_pairs(&fold) &&
-       make_pieces(&fold) && (out->piece_begin == NULL || berth_packing_find_excess(out, NULL, 0, arena));
+  ok = ok && order_members(&fold) && make_columns(&fold);
+  if (members->chains != NULL) { /* nor are there gaps */
+    ok = ok && make_hulls(&fold) && map_pairs(&fold);
+  } else {
+    ok = ok && sort_out_pairs(&fold) && copy_gaps(&fold) && make_pieces(&fold) &&
+         (out->piece_begin == NULL || berth_packing_find_excess(out, NULL, 0, arena));
+  }
   *out_item_of = fold.item_of;
   *out_lead = fold.lead;
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;

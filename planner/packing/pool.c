@@ -141,7 +141,7 @@ fold(struct berth_packing_pool *pool, const struct berth_buffers *buffers, struc
   }
   struct berth_packing_instance members = pool->instance;
   return berth_packing_fold(
-      &members, buffers, pool->members, arena, &pool->instance, &pool->item_of, &pool->lead);
+      &members, buffers, pool->members, arena, &pool->instance, &pool->item_of, &pool->lead, &pool->is_exact);
 }
 
 enum berth_code berth_packing_pool_prepare(
@@ -150,7 +150,7 @@ enum berth_code berth_packing_pool_prepare(
   pool->arena_bytes = BERTH_UNLIMITED;
   pool->infeasible = false;
   pool->has_front = false;
-  pool->front_is_least = true;
+  pool->is_exact = true;
   pool->peak_bytes = 0;
   pool->peak_step = 0;
   struct berth_timeline timeline;
@@ -171,7 +171,9 @@ enum berth_code berth_packing_pool_prepare(
     pool->infeasible = code == BERTH_OK && pool->lower_bound > pool->capacity;
     return code;
   }
-  if (!reuse && pool->instance.pin != NULL) {
+  if (!pool->is_exact) {
+    pool->lower_bound = pool->peak_bytes;
+  } else if (!reuse && pool->instance.pin != NULL) {
     code = bound_pinned(&pool->instance, arena, &pool->lower_bound) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
   } else {
     code = berth_packing_bound(&pool->instance, arena, &pool->lower_bound);

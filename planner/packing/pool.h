@@ -30,7 +30,8 @@ struct berth_packing_pool {
   uint64_t *offset;     /* of each item */
   bool infeasible;      /* proven for these members */
   bool has_front;       /* constants and state are pinned below all others, and the bound knows */
-  bool front_is_least; /* what searches prove holds: constants and state at the front take no byte too many */
+  bool is_exact; /* what searches prove holds: constants and state at the front take no byte too many, and
+                    groups are what they are */
 };
 
 /* Everyone is live at the one step that there is; only pins may meet. False if memory ran out. */

@@ -87,14 +87,28 @@ static bool promises(const struct berth_pool_spec *pool, uint64_t alignment) {
   return pool->base_alignment == 0 || pool->base_alignment >= alignment;
 }
 
+/* What a group settled is complete already. */
+static bool is_grouped(const struct berth_problem_builder *builder, uint32_t row) {
+  const struct berth_group_columns *groups = &builder->problem->groups;
+  return groups->group.n != 0 && groups->group.items[row] != BERTH_NO_INDEX;
+}
+
+static void list_as_named(struct berth_problem_builder *builder, struct named named) {
+  memcpy(builder->choice_list.items, named.items, named.n * sizeof *named.items);
+  builder->choice_list.n = named.n;
+}
+
 static enum berth_code list_row(struct berth_problem_builder *builder, uint32_t row) {
   struct berth_rows *rows = &builder->problem->rows;
   uint32_t *begin = rows->choice_begin.items;
   struct named named = named_by(rows, row);
   bool as_before =
-      row != 0 && same_names(named, named_by(rows, row - 1)) &&
+      row != 0 && !is_grouped(builder, row) && !is_grouped(builder, row - 1) &&
+      same_names(named, named_by(rows, row - 1)) &&
       berth_class_persists(rows->class_.items[row]) == berth_class_persists(rows->class_.items[row - 1]);
-  if (!as_before) {
+  if (is_grouped(builder, row)) {
+    list_as_named(builder, named);
+  } else if (!as_before) {
     berth_builder_list_choices(builder, named.items, named.n, rows->class_.items[row]);
   }
   size_t n = builder->choice_list.n;

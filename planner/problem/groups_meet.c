@@ -31,6 +31,22 @@ static uint32_t n_stretches(const struct berth_rows *rows, uint32_t row) {
   return rows->gap_begin.n != 0 ? 2 * (rows->gap_begin.items[row + 1] - rows->gap_begin.items[row]) + 1 : 1;
 }
 
+static bool comes_before(const struct berth_problem *problem, uint32_t a, uint32_t b) {
+  const uint32_t *upper = problem->clock_upper.items + (size_t)a * problem->n_clocks;
+  const uint32_t *lower = problem->clock_lower.items + (size_t)b * problem->n_clocks;
+  for (uint32_t c = 0; c < problem->n_clocks; c++) {
+    if (upper[c] > lower[c]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether neither comes before the other in a partial order: what members never hold does not help there. */
+static bool are_unordered(const struct berth_problem *problem, uint32_t a, uint32_t b) {
+  return problem->n_clocks != 0 && !comes_before(problem, a, b) && !comes_before(problem, b, a);
+}
+
 /* Whether both hold a byte at one step, their distances being what they are. */
 static bool meet(const struct berth_problem *problem, uint32_t a, uint32_t b, uint64_t *n_looks) {
   const struct berth_rows *rows = &problem->rows;
@@ -38,6 +54,10 @@ static bool meet(const struct berth_problem *problem, uint32_t a, uint32_t b, ui
   uint64_t at_b = problem->groups.distance.items[b];
   uint32_t n_a = n_stretches(rows, a);
   uint32_t n_b = n_stretches(rows, b);
+  *n_looks += problem->n_clocks;
+  if (are_unordered(problem, a, b)) {
+    return true;
+  }
   for (uint32_t k = 0, l = 0; k < n_a && l < n_b; ++*n_looks) {
     struct stretch of_a = stretch_of(rows, a, k);
     struct stretch of_b = stretch_of(rows, b, l);
@@ -67,6 +87,21 @@ static enum berth_code blame(struct berth_problem_builder *builder, uint32_t a, 
       "its groups put it over %s, %s", label, why);
 }
 
+/* Of what persists, and lies in a pool that keeps it apart, nobody else ever holds a byte. */
+static bool are_kept_apart(const struct berth_problem *problem, uint32_t a) {
+  const struct berth_rows *rows = &problem->rows;
+  uint32_t begin = rows->pool_begin.n != 0 ? rows->pool_begin.items[a] : 0;
+  uint32_t n = rows->pool_begin.n != 0 ? rows->pool_begin.items[a + 1] - begin : 0;
+  bool every = n == 0;
+  n = every ? (uint32_t)problem->pools.n : n;
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t pool = every ? i : rows->pools.items[begin + i];
+    any |= problem->pools.items[pool].persistence != BERTH_PERSISTENCE_MIXED;
+  }
+  return any && berth_class_persists(rows->class_.items[a]);
+}
+
 /* The members [begin, end) are in the order of their distances, and those of one storage side by side. */
 static enum berth_code
 check_group(struct berth_problem_builder *builder, uint32_t begin, uint32_t end, uint64_t *n_looks) {
@@ -84,6 +119,9 @@ check_group(struct berth_problem_builder *builder, uint32_t begin, uint32_t end,
     for (uint32_t l = run_end; l < end && groups->distance.items[members[l]] < reach; l++) {
       if (meet(problem, a, members[l], n_looks)) {
         return blame(builder, a, members[l], "and their lifetimes meet too");
+      }
+      if (are_kept_apart(problem, a)) {
+        return blame(builder, a, members[l], "and a pool that they may lie in keeps what persists apart");
       }
       if (*n_looks > MAX_LOOKS) {
         return berth_builder_limit(

@@ -116,23 +116,28 @@ static void share(struct settle *settle, uint32_t a, uint32_t b) {
   settle->storage[a < b ? b : a] = a < b ? a : b;
 }
 
-/* ---- What groups do not go with ---- */
+/* ---- Who takes part ---- */
 
-static const char *find_stranger(const struct settle *settle) {
-  if (settle->problem->n_clocks != 0) {
-    return "partial orders (streams, vector clocks)";
-  }
-  if (settle->problem->symbols.expressions.n != 0) {
-    return "sizes that are expressions";
-  }
-  for (size_t p = 0; p < settle->problem->pools.n; p++) {
-    const struct berth_pool_spec *pool = &settle->problem->pools.items[p];
-    if (pool->base_alignment != 0 || pool->n_spill_to != 0 || pool->cost_per_byte != 0 ||
-        pool->persistence != BERTH_PERSISTENCE_MIXED) {
-      return "pools with spills, costs, a base alignment or a place for what persists";
+/* What is left to the dynamic arena lies nowhere. */
+static enum berth_code check_places(struct settle *settle) {
+  const struct berth_group_columns *groups = settle->groups;
+  const struct berth_graph_columns *columns = &settle->problem->columns;
+  const uint32_t *item = groups->items.items;
+  for (size_t g = 0; settle->builder->form == BERTH_FORM_GRAPH && g < groups->specs.n; g++) {
+    for (uint32_t k = 0; k < groups->specs.items[g].n_members; k++, item++) {
+      if (columns->value_buffer.items[*item] != BERTH_NO_INDEX) {
+        continue;
+      }
+      struct label label;
+      struct berth_item value = {
+          .kind = "value", .index = *item, .id = berth_names_get(&settle->problem->names, *item)};
+      berth_builder_label(value, label.text, sizeof label.text);
+      return berth_builder_blame(
+          settle->builder, group_item(g), BERTH_REASON_BAD_GROUP, "members",
+          "it names %s, which has no largest size and is left to the dynamic arena", label.text);
     }
   }
-  return NULL;
+  return BERTH_OK;
 }
 
 /* ---- Which groups are one ---- */
@@ -174,27 +179,96 @@ struct tally {
   struct berth_sort_item *items; /* twice the number of pools */
 };
 
+struct pool_list {
+  const uint32_t *items;
+  uint32_t n;
+};
+
+static struct pool_list named_by(const struct settle *settle, uint32_t row) {
+  const struct berth_rows *rows = settle->rows;
+  if (rows->pool_begin.n == 0) {
+    return (struct pool_list){.n = 0};
+  }
+  const uint32_t *begin = rows->pool_begin.items + row;
+  return (struct pool_list){.items = rows->pools.items + begin[0], .n = begin[1] - begin[0]};
+}
+
+static bool persists(const struct settle *settle, uint32_t row) {
+  return berth_class_persists(settle->rows->class_.items[row]);
+}
+
+/* Whether both may live in the same pools, in the same order. */
+static bool live_alike(const struct settle *settle, uint32_t a, uint32_t b) {
+  struct pool_list of_a = named_by(settle, a);
+  struct pool_list of_b = named_by(settle, b);
+  return persists(settle, a) == persists(settle, b) && of_a.n == of_b.n &&
+         (of_a.n == 0 || memcmp(of_a.items, of_b.items, of_a.n * sizeof *of_a.items) == 0);
+}
+
+/* Enters where `count` members may live, of which `row` is one; false if that is everywhere, in order. Who
+ * names no pool has no wish, unless `any_wish`. */
+static bool
+enter_list(struct settle *settle, uint32_t row, uint32_t count, bool any_wish, const struct tally *tally) {
+  struct pool_list list = named_by(settle, row);
+  bool wishes = any_wish || list.n != 0;
+  if (settle->builder->has_choices) {
+    berth_builder_list_choices(settle->builder, list.items, list.n, settle->rows->class_.items[row]);
+    list.items = settle->builder->choice_list.items;
+    list.n = (uint32_t)settle->builder->choice_list.n;
+  }
+  for (uint32_t i = 0; i < list.n; i++) {
+    tally->n_lists[list.items[i]] += count;
+    tally->places[list.items[i]] += wishes ? (uint64_t)i * count : 0;
+  }
+  return list.n != 0;
+}
+
 /* Members that list pools at all. */
 static uint32_t
-count_lists(const struct settle *settle, const uint32_t *members, uint32_t n, const struct tally *tally) {
-  const struct berth_rows *rows = settle->rows;
+count_lists(struct settle *settle, const uint32_t *members, uint32_t n, const struct tally *tally) {
   size_t n_pools = settle->problem->pools.n;
   uint32_t n_listing = 0;
+  bool any_named = false;
+  for (uint32_t k = 0; k < n; k++) {
+    any_named |= named_by(settle, members[k]).n != 0;
+  }
   memset(tally->n_lists, 0, n_pools * sizeof *tally->n_lists);
   memset(tally->places, 0, n_pools * sizeof *tally->places);
-  for (uint32_t k = 0; rows->pool_begin.n != 0 && k < n; k++) {
-    uint32_t begin = rows->pool_begin.items[members[k]];
-    uint32_t end = rows->pool_begin.items[members[k] + 1];
-    for (uint32_t i = begin; i < end; i++) {
-      tally->n_lists[rows->pools.items[i]]++;
-      tally->places[rows->pools.items[i]] += i - begin;
+  for (uint32_t k = 0, end; k < n; k = end) {
+    end = k + 1;
+    while (end < n && live_alike(settle, members[k], members[end])) {
+      end++;
     }
-    n_listing += begin < end;
+    n_listing += enter_list(settle, members[k], end - k, !any_named, tally) ? end - k : 0;
   }
   return n_listing;
 }
 
-/* The pools that all members list; first those that stand first in most lists, by the sum of their places. */
+/* What a group asks of every pool that it may lie in. */
+struct traits {
+  bool in_a_row;
+  bool is_mixed;      /* some persist, and some do not: no pool can keep them apart */
+  uint64_t alignment; /* that a base address must promise */
+};
+
+static struct traits traits_of(struct settle *settle, uint32_t root, const uint32_t *members, uint32_t n) {
+  struct traits traits = {.in_a_row = settle->in_a_row[root], .alignment = 1};
+  for (uint32_t k = 0; k < n; k++) {
+    uint64_t alignment = settle->rows->alignment.items[members[k]];
+    traits.alignment = alignment > traits.alignment ? alignment : traits.alignment;
+    traits.is_mixed |= persists(settle, members[k]) != persists(settle, members[0]);
+  }
+  return traits;
+}
+
+static bool suits(const struct berth_pool_spec *pool, const struct traits *traits) {
+  return (pool->kind == BERTH_POOL_BYTES || !traits->in_a_row) &&
+         (pool->base_alignment == 0 || pool->base_alignment >= traits->alignment) &&
+         (pool->persistence == BERTH_PERSISTENCE_MIXED || !traits->is_mixed);
+}
+
+/* The pools that all members list and that suit the group; first those that stand first in most lists, by the
+ * sum of their places. */
 static enum berth_code intersect(
     struct settle *settle, const uint32_t *members, uint32_t n, const struct tally *tally,
     struct pool_lists *out) {
@@ -202,14 +276,14 @@ static enum berth_code intersect(
   uint32_t n_pools = (uint32_t)problem->pools.n;
   int64_t unused;
   uint32_t root = find(settle, members[0], &unused);
+  struct traits traits = traits_of(settle, root, members, n);
   uint32_t n_listing = count_lists(settle, members, n, tally);
   if (!berth_vec_reserve(&settle->builder->allocator, &out->items, out->items.n + n_pools)) {
     return berth_fail_memory(&settle->builder->error);
   }
   uint32_t n_kept = 0;
   for (uint32_t pool = 0; pool < n_pools; pool++) {
-    bool suits = problem->pools.items[pool].kind == BERTH_POOL_BYTES || !settle->in_a_row[root];
-    if (suits && tally->n_lists[pool] == n_listing) {
+    if (suits(&problem->pools.items[pool], &traits) && tally->n_lists[pool] == n_listing) {
       tally->items[n_kept++] = (struct berth_sort_item){.key = tally->places[pool], .index = pool};
     }
   }
@@ -221,7 +295,7 @@ static enum berth_code intersect(
   }
   berth_sort_items(tally->items, tally->items + n_kept, n_kept);
   out->begin[root] = (uint32_t)out->items.n;
-  bool every = n_kept == n_pools;
+  bool every = n_kept == n_pools && !settle->builder->has_choices;
   for (uint32_t k = 0; k < n_kept; k++) {
     every &= tally->items[k].index == k;
     out->items.items[out->items.n++] = tally->items[k].index;
@@ -229,6 +303,17 @@ static enum berth_code intersect(
   out->items.n -= every ? n_kept : 0;
   out->n[root] = every ? 0 : n_kept;
   return BERTH_OK;
+}
+
+/* What rows name themselves stays known. */
+static void keep_stated(struct settle *settle) {
+  struct berth_group_columns *groups = settle->groups;
+  struct berth_rows *rows = settle->rows;
+  groups->has_stated_pools = true;
+  memcpy(&groups->stated_pool_begin, &rows->pool_begin, sizeof rows->pool_begin);
+  memcpy(&groups->stated_pools, &rows->pools, sizeof rows->pools);
+  memset(&rows->pool_begin, 0, sizeof rows->pool_begin);
+  memset(&rows->pools, 0, sizeof rows->pools);
 }
 
 /* New lists for all rows. */
@@ -272,8 +357,7 @@ static enum berth_code write_pools(struct settle *settle, const struct pool_list
     }
     if (pass == 1) {
       begin.items[settle->n] = (uint32_t)pools.n;
-      berth_vec_finish(allocator, &rows->pool_begin);
-      berth_vec_finish(allocator, &rows->pools);
+      keep_stated(settle);
       if (pools.n == 0) {
         berth_vec_finish(allocator, &begin);
         berth_vec_finish(allocator, &pools);
@@ -391,16 +475,50 @@ static uint64_t alignment_of(const struct settle *settle, uint32_t buffer) {
   return alignment;
 }
 
-/* Where the member after one at [at, at + size) begins in a contiguous group. */
+/* The least and the most that the member's size can be within the ranges of symbols. */
+static void
+find_sizes(const struct settle *settle, uint32_t buffer, uint64_t *out_least, uint64_t *out_most) {
+  const struct berth_symbol_columns *columns = &settle->problem->symbols;
+  bool graph = settle->builder->form == BERTH_FORM_GRAPH;
+  uint32_t item = graph ? settle->problem->columns.buffer_item.items[buffer] : buffer;
+  const struct berth_sized *sized =
+      columns->expressions.n != 0 ? berth_problem_sized(settle->problem, BERTH_SIZED_SIZE, item) : NULL;
+  *out_least = *out_most = settle->rows->size.items[buffer];
+  if (sized != NULL) {
+    struct berth_shape shape = {
+        .dimensions = sized->n != 0 ? columns->dimensions.items + sized->begin : NULL,
+        .n_dimensions = sized->n,
+        .element_bits = sized->element_bits};
+    uint32_t unused;
+    struct berth_extent bytes = berth_extent_of_shape(&shape, settle->builder->symbols.bound.items, &unused);
+    *out_least = bytes.lower;
+    *out_most = bytes.upper;
+  }
+}
+
+/* Where the member after `last` at `at` begins in a contiguous group: the same for all bindings. */
 static enum berth_code
-step(struct settle *settle, size_t group, uint64_t at, uint64_t size, uint64_t alignment, uint64_t *out_at) {
+step(struct settle *settle, size_t group, uint64_t at, uint32_t last, uint32_t buffer, uint64_t *out_at) {
+  uint64_t alignment = alignment_of(settle, buffer);
+  uint64_t least;
+  uint64_t most;
   uint64_t end;
-  if (!berth_add_u64(at, size, &end) || !berth_round_up_u64(end, alignment, out_at) ||
+  uint64_t before = at;
+  find_sizes(settle, last, &least, &most);
+  if (!berth_add_u64(at, most, &end) || !berth_round_up_u64(end, alignment, out_at) ||
       !berth_add_u64(settle->sum_bytes, *out_at - at, &settle->sum_bytes) ||
       settle->sum_bytes > MAX_BYTES / 2) {
     return berth_builder_blame(
         settle->builder, group_item(group), BERTH_REASON_SIZE_OVERFLOW, "members",
         "with it all groups together are longer than 2^62 bytes");
+  }
+  if (!berth_round_up_u64(at + least, alignment, &before) || before != *out_at) {
+    return berth_builder_blame(
+        settle->builder, group_item(group), BERTH_REASON_BAD_GROUP, "members",
+        "where %s begins depends on symbols: %llu to %llu bytes after the first; give the symbols of %s "
+        "numbers",
+        label_of(settle, buffer).text, (unsigned long long)before, (unsigned long long)*out_at,
+        label_of(settle, last).text);
   }
   return BERTH_OK;
 }
@@ -429,7 +547,7 @@ static enum berth_code measure(struct settle *settle) {
       if (first == BERTH_NO_INDEX) {
         first = buffer;
       } else if (spec->kind == BERTH_GROUP_CONTIGUOUS) {
-        code = step(settle, g, at, settle->rows->size.items[last], alignment_of(settle, buffer), &at);
+        code = step(settle, g, at, last, buffer, &at);
       }
       int64_t known = 0;
       if (code == BERTH_OK && buffer != first && !join(settle, first, buffer, (int64_t)at, &known)) {
@@ -506,7 +624,8 @@ static bool pin_suits(const struct settle *settle, uint32_t group, uint64_t base
   for (uint32_t i = 0; i < n; i++) {
     const struct berth_pool_spec *pool =
         &settle->problem->pools.items[every ? i : rows->pools.items[begin + i]];
-    if (base + groups->span.items[group] <= pool->capacity_bytes) {
+    if (base + groups->span.items[group] <= pool->capacity_bytes &&
+        pool->persistence != BERTH_PERSISTENCE_FRONT) {
       return true;
     }
   }
@@ -622,14 +741,9 @@ static enum berth_code run(struct settle *settle) {
     return berth_fail_memory(&settle->builder->error);
   }
   berth_order_identity(settle->n, settle->storage);
-  const char *stranger = find_stranger(settle);
-  if (stranger != NULL) {
-    return berth_builder_blame(
-        settle->builder, group_item(0), BERTH_REASON_BAD_GROUP, "kind",
-        "groups and %s cannot be planned together yet", stranger);
-  }
+  enum berth_code code = check_places(settle);
   plant(settle);
-  enum berth_code code = unite(settle);
+  code = code != BERTH_OK ? code : unite(settle);
   code = code != BERTH_OK ? code : settle_pools(settle);
   if (code == BERTH_OK) {
     plant(settle);

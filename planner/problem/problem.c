@@ -53,6 +53,8 @@ static void finish_groups(const struct berth_allocator *allocator, struct berth_
   berth_vec_finish(allocator, &groups->group);
   berth_vec_finish(allocator, &groups->distance);
   berth_vec_finish(allocator, &groups->storage);
+  berth_vec_finish(allocator, &groups->stated_pool_begin);
+  berth_vec_finish(allocator, &groups->stated_pools);
   berth_vec_finish(allocator, &groups->begin);
   berth_vec_finish(allocator, &groups->members);
   berth_vec_finish(allocator, &groups->alignment);
@@ -277,6 +279,15 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
                                   : 1;
 }
 
+const uint32_t *
+berth_problem_stated_pools(const struct berth_problem *problem, uint32_t buffer, uint32_t *out_n) {
+  bool apart = problem->groups.has_stated_pools;
+  const uint32_t *begin = apart ? problem->groups.stated_pool_begin.items : problem->buffers_view.pool_begin;
+  const uint32_t *pools = apart ? problem->groups.stated_pools.items : problem->buffers_view.pools;
+  *out_n = begin != NULL ? begin[buffer + 1] - begin[buffer] : 0;
+  return *out_n != 0 ? pools + begin[buffer] : NULL;
+}
+
 /* The pin and the pools as they were stated; with permissions, a value need not have the pin of its buffer.
  */
 static void put_place(const struct berth_problem *problem, uint32_t value, struct berth_value_spec *spec) {
@@ -285,17 +296,18 @@ static void put_place(const struct berth_problem *problem, uint32_t value, struc
   bool stated = columns->permissions.n != 0;
   uint32_t row = stated ? value : problem->graph_view.value_buffer[value];
   const uint64_t *pin = stated ? columns->value_pin.items : buffers->pinned_offset;
-  const uint32_t *begin = stated ? columns->value_pool_begin.items : buffers->pool_begin;
-  const uint32_t *pools = stated ? columns->value_pools.items : buffers->pools;
+  const uint32_t *begin = stated ? columns->value_pool_begin.items : NULL;
   if (row == BERTH_NO_INDEX) {
     return;
   }
   if (pin != NULL && (!stated || row < columns->value_pin.n)) {
     spec->pinned_offset = pin[row];
   }
-  if (begin != NULL && !spec->external) {
+  if (!stated) {
+    spec->pools = berth_problem_stated_pools(problem, row, &spec->n_pools);
+  } else if (begin != NULL && !spec->external) {
     spec->n_pools = begin[row + 1] - begin[row];
-    spec->pools = spec->n_pools != 0 ? pools + begin[row] : NULL;
+    spec->pools = spec->n_pools != 0 ? columns->value_pools.items + begin[row] : NULL;
   }
 }
 

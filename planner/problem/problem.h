@@ -95,6 +95,10 @@ struct berth_group_columns {
   BERTH_VEC(uint32_t) members;
   BERTH_VEC(uint64_t) alignment;
   BERTH_VEC(uint64_t) span;
+  bool
+      has_stated_pools; /* the lists of pools in the rows are those of the groups: as stated, they are here */
+  BERTH_VEC(uint32_t) stated_pool_begin;
+  BERTH_VEC(uint32_t) stated_pools;
 };
 
 struct berth_problem {

@@ -21,6 +21,13 @@ static void write_totals(const struct berth_solve_task *task, struct berth_plan 
   }
 }
 
+/* Of a member. */
+static uint64_t
+offset_of(const struct berth_packing_pool *pool, const struct berth_buffers *buffers, uint32_t k) {
+  return pool->item_of != NULL ? pool->offset[pool->item_of[k]] + buffers->rigid.distance[pool->members[k]]
+                               : pool->offset[k];
+}
+
 static void write_pool(
     const struct berth_packing_pool *pool, const struct berth_buffers *buffers,
     struct berth_pool_result *out) {
@@ -35,8 +42,8 @@ static void write_pool(
     uint64_t alignment = buffers->alignment[i];
     out->base_alignment = alignment > out->base_alignment ? alignment : out->base_alignment;
     out->class_bytes[buffers->class_[i]] += buffers->size_bytes[i];
-    uint64_t end = pool->offset[k] + buffers->size_bytes[i];
-    if (out->arena_bytes != 0 && berth_packing_is_apart(pool, buffers, k) && end > out->persistent_bytes) {
+    uint64_t end = offset_of(pool, buffers, k) + buffers->size_bytes[i];
+    if (out->arena_bytes != 0 && berth_packing_is_apart(pool, buffers, i) && end > out->persistent_bytes) {
       out->persistent_bytes = end;
     }
   }
@@ -65,10 +72,7 @@ static void write_offsets(const struct berth_solve_task *task, struct berth_plan
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     const struct berth_packing_pool *pool = &task->assignment.pools[p];
     for (uint32_t k = 0; k < pool->n_members; k++) {
-      uint32_t buffer = pool->members[k];
-      bool folded = pool->item_of != NULL;
-      offset[buffer] =
-          folded ? pool->offset[pool->item_of[k]] + buffers->rigid.distance[buffer] : pool->offset[k];
+      offset[pool->members[k]] = offset_of(pool, buffers, k);
     }
   }
 }
@@ -200,13 +204,13 @@ static enum berth_code name_culprits(struct berth_solve_task *task, struct berth
   struct berth_culprits culprits;
   berth_arena_init(&arena, task->allocator);
   limit_culprits(task);
-  bool may_search = berth_solve_is_searched(pool) && !pool->has_front;
+  bool may_search = berth_solve_is_searched(pool) && pool->is_exact && !pool->has_front;
   enum berth_code code = berth_culprits_find(&pool->instance, may_search, &arena, &task->effort, &culprits);
   for (uint32_t k = 0; code == BERTH_OK && k < culprits.n && plan->n_culprits < BERTH_MAX_CULPRITS; k++) {
     blame_group(task, pool->lead[culprits.items[k]], plan);
   }
   if (code == BERTH_OK && culprits.n == plan->n_culprits && /* all are named, and nobody for a group */
-      !pool->has_front) {                                   /* there padding counts, too */
+      pool->is_exact && !pool->has_front) {                 /* there padding counts, too */
     plan->culprits_proof = culprits.proof;
   }
   berth_arena_finish(&arena);

@@ -105,7 +105,7 @@ struct listener {
 static void on_improvement(void *ctx, const struct berth_packing_search *search) {
   struct listener *listener = ctx;
   listener->pool->arena_bytes = search->best_arena;
-  if (listener->pool->front_is_least) {
+  if (listener->pool->is_exact) {
     listener->pool->lower_bound = search->lower_bound;
   }
   berth_solve_tell(listener->task);
@@ -136,7 +136,7 @@ static enum berth_code run_strategy(
     code = BERTH_OK; /* it could not go on, and need not */
   }
   pool->arena_bytes = search.best_arena;
-  if (pool->front_is_least) {
+  if (pool->is_exact) {
     pool->lower_bound = search.lower_bound;
     pool->infeasible = search.infeasible;
   }
@@ -280,9 +280,6 @@ static enum berth_code place_in_rounds(struct berth_solve_task *task) {
 /* A division of the buffers over the pools that costs less than the one that rounds came to, or the proof
  * that there is none, or none at all. */
 static enum berth_code divide(struct berth_solve_task *task) {
-  if (task->buffers->rigid.n != 0) { /* it moves one buffer at a time */
-    return BERTH_OK;
-  }
   struct berth_assignment *assignment = &task->assignment;
   bool is_placed = task->refused == BERTH_NO_INDEX;
   struct berth_division division = {

@@ -61,7 +61,9 @@ static void walk(
     uint64_t offset = places->offset[buffer];
     uint64_t end = berth_verify_byte(offset, facts->size[buffer]);
     bool same_pool = pool == front.pool;
-    if (same_pool && offset < front.end) {
+    bool one_storage =
+        same_pool && facts->storage != NULL && facts->storage[buffer] == facts->storage[front.buffer];
+    if (same_pool && offset < front.end && !one_storage) {
       blame_shared(facts, &front, buffer, offset, findings);
     }
     if (!same_pool || end > front.end) {

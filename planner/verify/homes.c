@@ -6,6 +6,28 @@ static bool persists(uint8_t class_) {
   return class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
 }
 
+static bool mark_grouped(struct berth_verify_homes *homes, struct berth_arena *arena) {
+  const struct berth_verify_facts *facts = homes->facts;
+  const struct berth_graph *graph = berth_problem_graph(facts->problem);
+  if (facts->groups->n == 0) {
+    return true;
+  }
+  homes->grouped = berth_arena_new_zeroed(arena, bool, facts->n);
+  for (uint32_t g = 0; homes->grouped != NULL && g < facts->groups->n; g++) {
+    const struct berth_group_spec *group = &facts->groups->items[g];
+    uint32_t first = BERTH_NO_INDEX; /* without bytes a member takes no part, and one alone is no group */
+    for (uint32_t k = 0; k < group->n_members; k++) {
+      uint32_t buffer = graph != NULL ? graph->value_buffer[group->members[k]] : group->members[k];
+      if (buffer < facts->n && facts->size[buffer] > 0) {
+        homes->grouped[buffer] |= first != BERTH_NO_INDEX;
+        homes->grouped[first != BERTH_NO_INDEX ? first : buffer] |= first != BERTH_NO_INDEX;
+        first = first != BERTH_NO_INDEX ? first : buffer;
+      }
+    }
+  }
+  return homes->grouped != NULL;
+}
+
 bool berth_verify_homes_init(
     struct berth_verify_homes *homes, const struct berth_verify_facts *facts, struct berth_arena *arena) {
   *homes = (struct berth_verify_homes){
@@ -18,7 +40,7 @@ bool berth_verify_homes_init(
     homes->is_plain = homes->is_plain && pool->n_spill_to == 0 && pool->persistence != BERTH_PERSISTENCE_ONLY;
     homes->has_costs = homes->has_costs || pool->cost_per_byte != 0;
   }
-  return homes->seen != NULL && homes->list != NULL;
+  return homes->seen != NULL && homes->list != NULL && mark_grouped(homes, arena);
 }
 
 /* ---- One list ---- */
@@ -69,9 +91,7 @@ static uint32_t place_in(const struct berth_verify_homes *homes, uint32_t pool) 
 static const uint32_t *
 named_by_buffer(const struct berth_verify_facts *facts, uint32_t buffer, uint32_t *out_n) {
   if (facts->owner == NULL) {
-    const uint32_t *begin = facts->pool_begin;
-    *out_n = begin != NULL ? begin[buffer + 1] - begin[buffer] : 0;
-    return *out_n > 0 ? facts->allowed_pools + begin[buffer] : NULL;
+    return berth_problem_stated_pools(facts->problem, buffer, out_n);
   }
   if (facts->owner[buffer] == BERTH_NO_INDEX) { /* a workspace */
     *out_n = 0;
@@ -82,9 +102,23 @@ named_by_buffer(const struct berth_verify_facts *facts, uint32_t buffer, uint32_
   return value.pools;
 }
 
+/* What its group settled: only the pools that all of it may live in, and that suit it. */
+static bool suits_group(const struct berth_verify_homes *homes, uint32_t buffer, uint32_t pool) {
+  const uint32_t *begin = homes->facts->pool_begin;
+  bool suits = homes->grouped == NULL || !homes->grouped[buffer] || begin == NULL ||
+               begin[buffer] == begin[buffer + 1];
+  for (uint32_t k = suits ? 0 : begin[buffer]; !suits && k < begin[buffer + 1]; k++) {
+    suits = homes->facts->allowed_pools[k] == pool;
+  }
+  return suits;
+}
+
 uint32_t berth_verify_home(struct berth_verify_homes *homes, uint32_t buffer, uint32_t pool) {
   uint32_t n_named;
   const uint32_t *named = named_by_buffer(homes->facts, buffer, &n_named);
+  if (!suits_group(homes, buffer, pool)) {
+    return BERTH_NO_INDEX;
+  }
   if (homes->is_plain && n_named == 0) {
     return pool;
   }
@@ -109,17 +143,34 @@ static uint64_t step_to(const struct berth_verify_homes *homes, uint32_t place, 
   return most - first;
 }
 
+/* The list that costs are counted by. */
+static const uint32_t *counted_by(const struct berth_verify_homes *homes, uint32_t buffer, uint32_t *out_n) {
+  const struct berth_verify_facts *facts = homes->facts;
+  if (homes->grouped == NULL || !homes->grouped[buffer]) {
+    return named_by_buffer(facts, buffer, out_n);
+  }
+  const uint32_t *begin = facts->pool_begin;
+  *out_n = begin != NULL ? begin[buffer + 1] - begin[buffer] : 0;
+  return *out_n > 0 ? facts->allowed_pools + begin[buffer] : NULL;
+}
+
 uint64_t berth_verify_spill_cost(struct berth_verify_homes *homes, const struct berth_verify_places *places) {
   const struct berth_verify_facts *facts = homes->facts;
   uint64_t sum = 0;
   for (uint32_t i = 0; i < facts->n; i++) {
     uint32_t n_named;
-    named_by_buffer(facts, i, &n_named);
-    uint32_t place = berth_verify_is_placed(facts, places, i)
-                         ? berth_verify_home(homes, i, berth_verify_pool(places, i))
-                         : BERTH_NO_INDEX;
+    const uint32_t *named = counted_by(homes, i, &n_named);
+    if (!berth_verify_is_placed(facts, places, i)) {
+      continue;
+    }
+    bool every = homes->is_plain && n_named == 0;
+    uint32_t place = berth_verify_pool(places, i);
+    if (!every) {
+      list_homes(homes, named, n_named, facts->class_[i]);
+      place = place_in(homes, place);
+    }
     if (place != BERTH_NO_INDEX) {
-      uint64_t step = step_to(homes, place, homes->is_plain && n_named == 0);
+      uint64_t step = step_to(homes, place, every);
       uint64_t accesses = facts->accesses != NULL ? facts->accesses[i] : 1;
       sum = berth_add_sat_u64(sum, berth_mul_sat_u64(facts->size[i], accesses * step));
     }

@@ -8,6 +8,7 @@
 /* The pools of one buffer or value, most wanted first. */
 struct berth_verify_homes {
   const struct berth_verify_facts *facts;
+  bool *grouped;  /* of each buffer: a group has a say in where it lives; NULL: there are no groups */
   bool is_plain;  /* no pool spills or is for constants and state alone */
   bool has_costs; /* a pool states one */
   uint32_t *seen; /* by pool: the last list that has it */
@@ -19,10 +20,12 @@ struct berth_verify_homes {
 bool berth_verify_homes_init(
     struct berth_verify_homes *homes, const struct berth_verify_facts *facts, struct berth_arena *arena);
 
-/* The buffer's own place in its list for `pool`, BERTH_NO_INDEX if it may not live there. Fills the list. */
+/* The pool's place in the list of what the buffer itself names, BERTH_NO_INDEX if it may not live there.
+ * Fills the list. */
 uint32_t berth_verify_home(struct berth_verify_homes *homes, uint32_t buffer, uint32_t pool);
 
-/* Adds up what it costs that all buffers live where they do, and blames values that lie in a buffer whose
+/* Adds up what it costs that all buffers live where they do (of a group, by the list that the problem settled
+ * for it: what each member may do is checked by its own), and blames values that lie in a buffer whose
  * pool they may not use. */
 uint64_t berth_verify_spill_cost(struct berth_verify_homes *homes, const struct berth_verify_places *places);
 void berth_verify_tenants_at_home(

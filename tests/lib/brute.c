@@ -1,11 +1,9 @@
-/* The optimum by exhaustive search, three ways by what the members are:
+/* The optimum by exhaustive search, by what the members are:
  *
  * bytes, no gaps   In some optimal plan every buffer lies at the least aligned offset that is not below the
  *                  end of any buffer that it meets and that lies lower: take an optimal plan, and push the
  *                  buffers down in the order of their offsets. So try every order.
- * bytes, gaps      "Lower" may differ from window to window. But with the side of each pair of windows given,
- *                  the least offsets are 0, a pin, or the least aligned one that clears one window of another
- *                  buffer which is determined before. So try every order and every such offset.
+ * bytes, gaps      "Lower" may differ from window to window: see brute_groups.c.
  * slots            Slots are laid one after the other. Try every partition into slots, every order of them.
  */
 #include "oracle.h"
@@ -18,7 +16,6 @@ struct brute {
   uint32_t pool;
   const uint32_t *members;
   uint32_t n;
-  bool gaps;
   uint64_t floor; /* no plan is below: stop there */
   uint64_t best;
   bool placed[MAX_MEMBERS];
@@ -95,72 +92,6 @@ static void search_orders(struct brute *brute, uint32_t n_placed, uint64_t top) 
   }
 }
 
-static void search_places(struct brute *brute, uint32_t n_placed, uint64_t top);
-
-static void try_place(struct brute *brute, uint32_t n_placed, uint64_t top, uint32_t k, uint64_t offset) {
-  if (!fits(brute, k, offset)) {
-    return;
-  }
-  uint64_t end = offset + spec_of(brute, k)->size_bytes;
-  brute->placed[k] = true;
-  brute->offset[k] = offset;
-  search_places(brute, n_placed + 1, end > top ? end : top);
-  brute->placed[k] = false;
-}
-
-/* Window bounds of a buffer: 0, its size, and those of its gaps. */
-static uint32_t list_bounds(const struct brute *brute, uint32_t k, uint64_t *bounds) {
-  const struct sample_buffer *buffer = &brute->sample->buffers[brute->members[k]];
-  uint32_t n = 0;
-  bounds[n++] = 0;
-  bounds[n++] = buffer->spec.size_bytes;
-  for (uint32_t g = 0; g < buffer->spec.n_gaps; g++) {
-    bounds[n++] = buffer->gaps[g].window_lower;
-    bounds[n++] = buffer->gaps[g].window_upper;
-  }
-  return n;
-}
-
-static void try_clear(struct brute *brute, uint32_t n_placed, uint64_t top, uint32_t k, uint32_t other) {
-  uint64_t own[2 + 2 * SAMPLE_MAX_GAPS];
-  uint64_t others[2 + 2 * SAMPLE_MAX_GAPS];
-  uint32_t n_own = list_bounds(brute, k, own);
-  uint32_t n_others = list_bounds(brute, other, others);
-  for (uint32_t i = 0; i < n_own; i++) {
-    for (uint32_t j = 0; j < n_others; j++) {
-      uint64_t above = brute->offset[other] + others[j];
-      if (above > own[i]) {
-        try_place(brute, n_placed, top, k, align(brute, k, above - own[i]));
-      }
-    }
-  }
-}
-
-static void search_places(struct brute *brute, uint32_t n_placed, uint64_t top) {
-  if (top >= brute->best || brute->best == brute->floor) {
-    return;
-  }
-  if (n_placed == brute->n) {
-    brute->best = top;
-    return;
-  }
-  for (uint32_t k = 0; k < brute->n; k++) {
-    if (brute->placed[k]) {
-      continue;
-    }
-    if (spec_of(brute, k)->pinned_offset != BERTH_UNPINNED) {
-      try_place(brute, n_placed, top, k, spec_of(brute, k)->pinned_offset);
-      continue;
-    }
-    try_place(brute, n_placed, top, k, 0);
-    for (uint32_t other = 0; other < brute->n; other++) {
-      if (brute->placed[other]) {
-        try_clear(brute, n_placed, top, k, other);
-      }
-    }
-  }
-}
-
 /* Each buffer joins a slot or opens one above any buffer that is placed. Some order opens the slots from the
  * lowest up, each by its member of the greatest alignment. */
 static void search_slots(struct brute *brute, uint32_t n_placed, uint64_t top) {
@@ -228,17 +159,19 @@ static uint64_t load(const struct brute *brute, bool slots) {
 
 uint64_t
 oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *members, uint32_t n_members) {
-  if (sample->n_groups > 0) {
-    return oracle_grouped_optimum(sample, pool, members, n_members);
-  }
+  bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;
   struct brute brute = {.sample = sample, .pool = pool, .members = members, .best = BERTH_UNLIMITED};
   uint32_t sized[MAX_MEMBERS];
+  bool gaps = false;
   for (uint32_t k = 0; k < n_members; k++) {
     if (sample->buffers[members[k]].spec.size_bytes > 0) {
       ck_assert_uint_lt(brute.n, MAX_MEMBERS);
       sized[brute.n++] = members[k];
-      brute.gaps = brute.gaps || sample->buffers[members[k]].spec.n_gaps > 0;
+      gaps = gaps || sample->buffers[members[k]].spec.n_gaps > 0;
     }
+  }
+  if (sample->n_groups > 0 || (gaps && !slots)) {
+    return oracle_grouped_optimum(sample, pool, members, n_members);
   }
   brute.members = sized;
   for (uint32_t a = 0; a < brute.n; a++) {
@@ -249,12 +182,9 @@ oracle_optimum(const struct sample *sample, uint32_t pool, const uint32_t *membe
            oracle_apart(sample, sized[a], pool) || oracle_apart(sample, sized[b], pool));
     }
   }
-  bool slots = sample->n_pools > 0 && sample->pools[pool].kind == BERTH_POOL_SLOTS;
   brute.floor = load(&brute, slots);
   if (slots) {
     search_slots(&brute, 0, 0);
-  } else if (brute.gaps) {
-    search_places(&brute, 0, 0);
   } else {
     search_orders(&brute, 0, 0);
   }

@@ -1,6 +1,8 @@
-/* The optimum with groups. With the side of each pair of windows given, there are least offsets, to which all
- * rise from 0 or their pins, those of a group together. As long as two windows clash there, both sides are
- * tried for them. */
+/* The optimum with groups, gaps, or both. With the side of each pair of windows given, there are least
+ * offsets, to which all rise from 0 or their pins, those of a group together. As long as two windows clash
+ * there, both sides are tried for them; at a front there is one. */
+#include <string.h>
+
 #include "oracle.h"
 #include "rigid.h"
 #include "suite.h"
@@ -95,34 +97,76 @@ static bool settle(struct brute *brute, const struct side *sides, uint32_t n_sid
   return top_of(brute) < brute->best;
 }
 
-/* How a and b can get out of each other's way: a above b, or b above a. False if they lie well. */
-static bool find_clash(const struct brute *brute, uint32_t a, uint32_t b, struct side out_ways[2]) {
+static bool is_apart(const struct brute *brute, uint32_t k) {
+  return oracle_apart(brute->sample, brute->members[k], brute->pool);
+}
+
+static bool has_front(const struct brute *brute) {
+  const struct sample *sample = brute->sample;
+  return sample->n_pools > 0 && sample->pools[brute->pool].persistence == BERTH_PERSISTENCE_FRONT;
+}
+
+static int64_t end_of(const struct berth_buffer_spec *spec) {
+  return spec->upper > spec->lower ? spec->upper : spec->lower + 1;
+}
+
+/* The bytes that the member holds at the step: who is kept apart, always all. */
+static bool holds(const struct brute *brute, uint32_t k, int64_t step, uint64_t *out_from, uint64_t *out_to) {
+  *out_from = 0;
+  *out_to = spec_of(brute, k)->size_bytes;
+  return is_apart(brute, k) ||
+         sample_window(&brute->sample->buffers[brute->members[k]], step, out_from, out_to);
+}
+
+/* Of its bytes, the first that it ever holds; BERTH_UNLIMITED if it holds none. */
+static uint64_t first_held(const struct brute *brute, uint32_t k) {
+  uint64_t first = BERTH_UNLIMITED;
+  for (int64_t step = spec_of(brute, k)->lower; step < end_of(spec_of(brute, k)); step++) {
+    uint64_t from;
+    uint64_t to;
+    first = holds(brute, k, step, &from, &to) && from < first ? from : first;
+  }
+  return first;
+}
+
+/* `low` is kept apart at the front, and `high` is not and begins to hold bytes below its end. */
+static bool is_beneath(const struct brute *brute, uint32_t high, uint32_t low, struct side *out_way) {
+  if (!has_front(brute) || is_apart(brute, high) || !is_apart(brute, low)) {
+    return false;
+  }
+  uint64_t first = first_held(brute, high);
+  uint64_t size = spec_of(brute, low)->size_bytes;
+  *out_way = (struct side){low, high, (int64_t)size - (int64_t)first};
+  return first != BERTH_UNLIMITED && brute->offset[high] + first < brute->offset[low] + size;
+}
+
+/* How a and b can get out of each other's way: a above b, or b above a. Returns the number of ways, 0 if they
+ * lie well. */
+static uint32_t find_clash(const struct brute *brute, uint32_t a, uint32_t b, struct side out_ways[2]) {
   uint32_t i = brute->members[a];
   uint32_t j = brute->members[b];
   if (is_mate(brute, a, b) ||
       oracle_pair_safe(brute->sample, brute->pool, i, brute->offset[a], j, brute->offset[b])) {
-    return false;
+    return 0;
   }
-  int64_t from_a = 0;
-  int64_t from_b = 0;
-  int64_t to_a = (int64_t)spec_of(brute, a)->size_bytes;
-  int64_t to_b = (int64_t)spec_of(brute, b)->size_bytes;
-  int64_t last = spec_of(brute, a)->upper > spec_of(brute, a)->lower ? spec_of(brute, a)->upper
-                                                                     : spec_of(brute, a)->lower + 1;
-  for (int64_t step = spec_of(brute, a)->lower; step < last && !oracle_in_conflict(brute->sample, i, j);
+  if (is_beneath(brute, a, b, &out_ways[0]) || is_beneath(brute, b, a, &out_ways[0])) {
+    return 1;
+  }
+  uint64_t w[4] = {0, spec_of(brute, a)->size_bytes, 0, spec_of(brute, b)->size_bytes};
+  const struct berth_buffer_spec *timed = spec_of(brute, is_apart(brute, a) ? b : a);
+  for (int64_t step = timed->lower; step < end_of(timed) && !oracle_in_conflict(brute->sample, i, j);
        step++) {
-    uint64_t w[4];
-    if (sample_window(&brute->sample->buffers[i], step, &w[0], &w[1]) &&
-        sample_window(&brute->sample->buffers[j], step, &w[2], &w[3]) &&
-        brute->offset[a] + w[0] < brute->offset[b] + w[3] &&
-        brute->offset[b] + w[2] < brute->offset[a] + w[1]) {
-      from_a = (int64_t)w[0], to_a = (int64_t)w[1], from_b = (int64_t)w[2], to_b = (int64_t)w[3];
+    uint64_t of_step[4];
+    if (holds(brute, a, step, &of_step[0], &of_step[1]) && holds(brute, b, step, &of_step[2], &of_step[3]) &&
+        brute->offset[a] + of_step[0] < brute->offset[b] + of_step[3] &&
+        brute->offset[b] + of_step[2] < brute->offset[a] + of_step[1]) {
+      memcpy(w, of_step, sizeof w);
       break;
     }
   }
-  out_ways[0] = (struct side){b, a, to_b - from_a};
-  out_ways[1] = (struct side){a, b, to_a - from_b};
-  return true;
+  out_ways[0] = (struct side){b, a, (int64_t)w[3] - (int64_t)w[0]};
+  out_ways[1] = (struct side){a, b, (int64_t)w[1] - (int64_t)w[2]};
+  return 2;
 }
 
 /* No least offsets reach up to here: each group rises over all the others at most, and over all pins. */
@@ -148,15 +192,15 @@ static void search_sides(struct brute *brute, struct side *sides, uint32_t n_sid
   struct side ways[2];
   for (uint32_t a = 0; a < brute->n; a++) {
     for (uint32_t b = a + 1; b < brute->n; b++) {
-      if (!find_clash(brute, a, b, ways)) {
-        continue;
-      }
+      uint32_t n_ways = find_clash(brute, a, b, ways);
       ck_assert_uint_lt(n_sides, MAX_SIDES);
-      sides[n_sides] = ways[0];
-      search_sides(brute, sides, n_sides + 1);
-      sides[n_sides] = ways[1];
-      search_sides(brute, sides, n_sides + 1);
-      return;
+      for (uint32_t way = 0; way < n_ways; way++) {
+        sides[n_sides] = ways[way];
+        search_sides(brute, sides, n_sides + 1);
+      }
+      if (n_ways > 0) {
+        return;
+      }
     }
   }
   brute->best = top_of(brute);

@@ -316,6 +316,24 @@ static void add_terms(struct sample *sample, struct berth_rng *rng, bool front) 
   }
 }
 
+/* Spans along two or three lines, some of one line alone; few enough to be ordered often. */
+static void add_clocks(struct sample *sample, struct berth_rng *rng) {
+  uint32_t n_clocks = between(rng, 2, SAMPLE_MAX_CLOCKS);
+  for (uint32_t i = 0; i < sample->n_buffers; i++) {
+    struct sample_buffer *buffer = &sample->buffers[i];
+    uint32_t line = berth_rng_below(rng, n_clocks);
+    uint32_t begin = berth_rng_below(rng, 8);
+    buffer->spec.n_clocks = n_clocks;
+    for (uint32_t c = 0; c < n_clocks; c++) {
+      bool waits = c == line || one_in(rng, 2);
+      buffer->clock_lower[c] = waits ? begin : 0;
+      buffer->clock_upper[c] = buffer->clock_lower[c] + (waits ? berth_rng_below(rng, 4) : 0);
+    }
+    buffer->clock_upper[line] = begin + 1 + berth_rng_below(rng, 3);
+    sample_sum_clocks(buffer);
+  }
+}
+
 static bool is_accepted(const struct sample *sample) {
   struct berth_problem *problem = NULL;
   bool accepted = sample_try_build(sample, NULL, NULL, &problem, NULL) == BERTH_OK;
@@ -475,7 +493,9 @@ void sample_generate(
   if ((features & SAMPLE_ALIGNED) != 0) {
     align(sample, rng);
   }
-  if ((features & SAMPLE_GAPS) != 0) {
+  if ((features & SAMPLE_CLOCKS) != 0) {
+    add_clocks(sample, rng);
+  } else if ((features & SAMPLE_GAPS) != 0) {
     add_gaps(sample, rng);
   }
   if ((features & SAMPLE_CONFLICTS) != 0) {
@@ -487,7 +507,7 @@ void sample_generate(
   if ((features & (SAMPLE_TERMS | SAMPLE_FRONT)) != 0) {
     add_terms(sample, rng, (features & SAMPLE_FRONT) != 0);
   }
-  if ((features & SAMPLE_GROUPS) != 0 && (features & (SAMPLE_TERMS | SAMPLE_FRONT)) == 0) {
+  if ((features & SAMPLE_GROUPS) != 0) {
     add_groups(sample, rng, (features & SAMPLE_PINNED) != 0);
   }
   if ((features & SAMPLE_PINNED) != 0) {

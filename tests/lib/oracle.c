@@ -51,7 +51,20 @@ static uint32_t list_steps(const struct sample *sample, uint32_t a, uint32_t b, 
   return n;
 }
 
+static bool comes_before(const struct sample *sample, uint32_t a, uint32_t b) {
+  for (uint32_t c = 0; c < sample->buffers[a].spec.n_clocks; c++) {
+    if (sample->buffers[a].clock_upper[c] > sample->buffers[b].clock_lower[c]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool oracle_meet(const struct sample *sample, uint32_t a, uint32_t b) {
+  if (sample->buffers[a].spec.n_clocks > 0) {
+    return sample->buffers[a].spec.size_bytes > 0 && sample->buffers[b].spec.size_bytes > 0 &&
+           !comes_before(sample, a, b) && !comes_before(sample, b, a);
+  }
   int64_t steps[MAX_STEPS];
   uint32_t n = list_steps(sample, a, b, steps);
   struct common common;
@@ -131,6 +144,9 @@ bool oracle_pair_safe(
   if (slots) {
     return offset_a == offset_b && !oracle_meet(sample, a, b);
   }
+  if (sample->buffers[a].spec.n_clocks > 0) {
+    return !oracle_meet(sample, a, b);
+  }
   int64_t steps[MAX_STEPS];
   uint32_t n = list_steps(sample, a, b, steps);
   for (uint32_t k = 0; k < n; k++) {
@@ -155,7 +171,7 @@ bool oracle_apart(const struct sample *sample, uint32_t i, uint32_t pool) {
 }
 
 /* The list, by the words of berth/buffer.h. */
-static uint32_t list_homes(const struct sample *sample, uint32_t i, uint32_t *list) {
+uint32_t oracle_homes(const struct sample *sample, uint32_t i, uint32_t *list) {
   const struct sample_buffer *buffer = &sample->buffers[i];
   uint32_t n_pools = sample->n_pools > 0 ? sample->n_pools : 1;
   uint32_t wanted[64]; /* with repetitions, and those that take nobody else */
@@ -193,7 +209,7 @@ static uint32_t list_homes(const struct sample *sample, uint32_t i, uint32_t *li
 
 uint32_t oracle_home(const struct sample *sample, uint32_t i, uint32_t pool) {
   uint32_t list[SAMPLE_MAX_POOLS];
-  uint32_t n = list_homes(sample, i, list);
+  uint32_t n = oracle_homes(sample, i, list);
   for (uint32_t k = 0; k < n; k++) {
     if (list[k] == pool) {
       return k;
@@ -210,10 +226,13 @@ uint64_t oracle_cost(const struct sample *sample, const uint32_t *pool) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < sample->n_buffers; i++) {
     uint32_t list[SAMPLE_MAX_POOLS];
-    list_homes(sample, i, list);
-    uint32_t place = oracle_home(sample, i, pool[i]);
+    uint32_t place = 0;
+    uint32_t n = sample->n_groups > 0 ? rigid_homes(sample, i, list) : oracle_homes(sample, i, list);
+    while (place < n && list[place] != pool[i]) {
+      place++;
+    }
     uint64_t step = 0;
-    for (uint32_t k = 0; k <= place; k++) {
+    for (uint32_t k = 0; k <= place && place < n; k++) {
       uint64_t cost = pool_of(sample, list[k]).cost_per_byte;
       uint64_t first = pool_of(sample, list[0]).cost_per_byte;
       uint64_t here = !costs ? k : cost > first ? cost - first : 0;

@@ -1,5 +1,6 @@
 #include "rigid.h"
 
+#include "oracle.h"
 #include "suite.h"
 
 /* Everyone whom groups tie to i, itself too; members without bytes tie nobody. With `shared_only`, only those
@@ -33,24 +34,85 @@ static bool reach(const struct sample *sample, uint32_t i, bool shared_only, boo
   return row;
 }
 
+/* What the pool says to a group of which `reached` are the members. */
+static bool suits(const struct sample *sample, uint32_t p, const bool *reached, bool row) {
+  const struct berth_pool_spec *pool = &sample->pools[p];
+  bool based = true;
+  bool any_persists = false;
+  bool all_persist = true;
+  for (uint32_t j = 0; j < sample->n_buffers; j++) {
+    enum berth_buffer_class class_ = sample->buffers[j].spec.class_;
+    bool persists = class_ == BERTH_CLASS_CONSTANT || class_ == BERTH_CLASS_STATE;
+    based &=
+        !reached[j] || pool->base_alignment == 0 || sample->buffers[j].spec.alignment <= pool->base_alignment;
+    any_persists |= reached[j] && persists;
+    all_persist &= !reached[j] || persists;
+  }
+  bool mixes = any_persists && !all_persist;
+  return based && !(row && pool->kind == BERTH_POOL_SLOTS) &&
+         !(mixes && pool->persistence != BERTH_PERSISTENCE_MIXED);
+}
+
 uint32_t rigid_pools(const struct sample *sample, uint32_t i) {
   bool reached[RIGID_MAX_BUFFERS] = {false};
   bool row = sample->n_groups > 0 && reach(sample, i, false, reached);
   uint32_t n_pools = sample->n_pools > 0 ? sample->n_pools : 1;
-  uint32_t all = (UINT32_C(1) << n_pools) - 1;
-  for (uint32_t p = 0; p < sample->n_pools; p++) {
-    all &= row && sample->pools[p].kind == BERTH_POOL_SLOTS ? ~(UINT32_C(1) << p) : UINT32_MAX;
-  }
+  uint32_t n_reached = 0;
+  uint32_t all = 0;
   for (uint32_t j = 0; j < sample->n_buffers; j++) {
-    const struct sample_buffer *buffer = &sample->buffers[j];
-    uint32_t listed = 0;
-    for (uint32_t k = 0; k < buffer->spec.n_pools; k++) {
-      listed |= UINT32_C(1) << buffer->pools[k];
+    n_reached += sample->n_groups > 0 && reached[j];
+  }
+  for (uint32_t p = 0; p < n_pools; p++) {
+    bool right = oracle_home(sample, i, p) != BERTH_NO_INDEX;
+    for (uint32_t j = 0; j < sample->n_buffers && n_reached > 1; j++) {
+      right &= !reached[j] || oracle_home(sample, j, p) != BERTH_NO_INDEX;
     }
-    bool counts = j == i || (sample->n_groups > 0 && reached[j]);
-    all &= counts && listed != 0 ? listed : UINT32_MAX;
+    right &= n_reached < 2 || sample->n_pools == 0 || suits(sample, p, reached, row);
+    all |= (uint32_t)right << p;
   }
   return all;
+}
+
+/* Naming every pool, in order, is no wish, unless there are others to be named by them. */
+static bool has_wish(const struct sample *sample, uint32_t j) {
+  bool all = sample->buffers[j].spec.n_pools == sample->n_pools;
+  for (uint32_t p = 0; p < sample->n_pools && all; p++) {
+    all = sample->pools[p].n_spill_to == 0 && sample->pools[p].persistence != BERTH_PERSISTENCE_ONLY &&
+          sample->buffers[j].pools[p] == p;
+  }
+  return sample->buffers[j].spec.n_pools > 0 && !all;
+}
+
+uint32_t rigid_homes(const struct sample *sample, uint32_t i, uint32_t *list) {
+  bool reached[RIGID_MAX_BUFFERS] = {false};
+  uint64_t places[SAMPLE_MAX_POOLS] = {0};
+  uint32_t n_reached = 0;
+  reach(sample, i, false, reached);
+  bool any_wish = false;
+  for (uint32_t j = 0; j < sample->n_buffers; j++) {
+    any_wish |= reached[j] && has_wish(sample, j);
+  }
+  for (uint32_t j = 0; j < sample->n_buffers; j++) {
+    n_reached += reached[j];
+    for (uint32_t p = 0; p < sample->n_pools && reached[j] && has_wish(sample, j) == any_wish; p++) {
+      uint32_t place = oracle_home(sample, j, p);
+      places[p] += place != BERTH_NO_INDEX ? place : 0;
+    }
+  }
+  if (n_reached < 2) {
+    return oracle_homes(sample, i, list);
+  }
+  uint32_t pools = rigid_pools(sample, i);
+  uint32_t n = 0;
+  for (uint32_t p = 0; p < (sample->n_pools > 0 ? sample->n_pools : 1); p++) {
+    uint32_t at = n;
+    for (; at > 0 && (pools >> p & 1) != 0 && places[list[at - 1]] > places[p]; at--) {
+      list[at] = list[at - 1];
+    }
+    list[at] = (pools >> p & 1) != 0 ? p : list[at];
+    n += pools >> p & 1;
+  }
+  return n;
 }
 
 uint64_t rigid_strictest(const struct sample *sample, uint32_t i) {

@@ -18,6 +18,10 @@ void rigid_make(struct rigid *rigid, const struct sample *sample);
 /* The pools that buffer i may be in with all of its group: bit p for pool p. */
 uint32_t rigid_pools(const struct sample *sample, uint32_t i);
 
+/* The same as a list, most wanted first: by the sum of their places in the lists of all in the group. Of a
+ * buffer that is alone, its own list. Returns the number of entries. */
+uint32_t rigid_homes(const struct sample *sample, uint32_t i, uint32_t *list);
+
 /* Of buffer i, with that of every pool that it may be in. */
 uint64_t rigid_strictest(const struct sample *sample, uint32_t i);
 

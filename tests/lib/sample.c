@@ -72,6 +72,14 @@ void sample_copy(struct sample *to, const struct sample *from) {
   to->optimum = from->optimum;
 }
 
+void sample_sum_clocks(struct sample_buffer *buffer) {
+  buffer->spec.lower = buffer->spec.upper = 0;
+  for (uint32_t c = 0; c < buffer->spec.n_clocks; c++) {
+    buffer->spec.lower += buffer->clock_lower[c];
+    buffer->spec.upper += buffer->clock_upper[c];
+  }
+}
+
 static enum berth_code add_buffers(
     const struct sample *sample, const uint32_t *order, struct berth_problem_builder *builder,
     struct berth_error *err) {
@@ -80,6 +88,8 @@ static enum berth_code add_buffers(
     struct berth_buffer_spec spec = buffer->spec;
     spec.gaps = spec.n_gaps > 0 ? buffer->gaps : NULL;
     spec.pools = spec.n_pools > 0 ? buffer->pools : NULL;
+    spec.clock_lower = spec.n_clocks > 0 ? buffer->clock_lower : NULL;
+    spec.clock_upper = spec.n_clocks > 0 ? buffer->clock_upper : NULL;
     enum berth_code code = berth_problem_builder_add_buffer(builder, &spec, NULL, err);
     if (code != BERTH_OK) {
       return code;

@@ -20,7 +20,13 @@
     }                                                                                                        \
   } while (0)
 
-enum { SAMPLE_MAX_GAPS = 3, SAMPLE_MAX_POOLS = 3, SAMPLE_MAX_GROUPS = 3, SAMPLE_MAX_MEMBERS = 4 };
+enum {
+  SAMPLE_MAX_GAPS = 3,
+  SAMPLE_MAX_POOLS = 3,
+  SAMPLE_MAX_GROUPS = 3,
+  SAMPLE_MAX_MEMBERS = 4,
+  SAMPLE_MAX_CLOCKS = 3
+};
 
 struct sample_group {
   enum berth_group_kind kind;
@@ -32,6 +38,8 @@ struct sample_buffer {
   struct berth_buffer_spec spec; /* its pointers are set when it is built */
   struct berth_gap gaps[SAMPLE_MAX_GAPS];
   uint32_t pools[SAMPLE_MAX_POOLS];
+  uint32_t clock_lower[SAMPLE_MAX_CLOCKS]; /* where spec.n_clocks is not 0; lower and upper are their sums */
+  uint32_t clock_upper[SAMPLE_MAX_CLOCKS];
 };
 
 struct sample {
@@ -59,6 +67,8 @@ struct sample_buffer *sample_add(struct sample *sample, uint64_t size, int64_t l
 void sample_add_gap(
     struct sample_buffer *buffer, int64_t lower, int64_t upper, uint64_t window_lower, uint64_t window_upper);
 void sample_add_conflict(struct sample *sample, uint32_t a, uint32_t b);
+/* Lower and upper from the clocks: one of them is more than the other at least. */
+void sample_sum_clocks(struct sample_buffer *buffer);
 
 /* order[k]: which buffer of the sample is the problem's buffer k; NULL: as they are. Fails the test if the
  * builder refuses. */
@@ -102,9 +112,10 @@ enum sample_features {
   SAMPLE_SLOTS = 1 << 6, /* one pool of whole slots, or one of several */
   SAMPLE_TERMS =
       1 << 7, /* what pools ask and cost: base, spills, costs, accesses, constants and state alone */
-  SAMPLE_FRONT = 1 << 8,  /* constants and state at the front of a pool */
-  SAMPLE_GROUPS = 1 << 9, /* not together with the two above; of samples of up to RIGID_MAX_BUFFERS */
-  SAMPLE_N_FEATURES = 10,
+  SAMPLE_FRONT = 1 << 8,   /* constants and state at the front of a pool */
+  SAMPLE_GROUPS = 1 << 9,  /* of samples of up to RIGID_MAX_BUFFERS */
+  SAMPLE_CLOCKS = 1 << 10, /* a partial order by vector clocks; no gaps then */
+  SAMPLE_N_FEATURES = 11,
 };
 
 /* About `n` buffers (the cut families decide for themselves), valid with every set of features. */

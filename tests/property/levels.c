@@ -1,6 +1,8 @@
-/* Three levels, each valid by itself: no reuse, reuse without results in place, everything. The peak never
- * grows from one to the next, nor does the arena by reuse; results in place bind values to each other, so
- * that an arena may grow by them, and who asks for the smaller of the two has it. */
+/* Three levels, each valid by itself: no reuse, reuse without results in place, everything. The arena does
+ * not grow by reuse. The peak does not grow from one to the next, unless several operands lie inside one
+ * result: what is between them counts before it is there (a buffer holds the hull of all that is in it).
+ * Results in place bind values to each other, so that an arena may grow by them, and who asks for the smaller
+ * of the two has it. */
 #include <stdio.h>
 
 #include "berth/solve.h"
@@ -16,7 +18,22 @@ static struct { uint32_t graphs, smaller_by_reuse, smaller_in_place, larger; } s
 struct size {
   uint64_t arena;
   uint64_t peak;
+  bool has_hulls; /* several operands inside one result */
 };
+
+static bool has_hulls(const struct berth_permissions *permissions) {
+  for (uint32_t i = 0; i < permissions->n; i++) {
+    for (uint32_t k = 0; k < i; k++) {
+      const struct berth_permission *a = &permissions->items[i];
+      const struct berth_permission *b = &permissions->items[k];
+      if (a->kind == BERTH_INPLACE_INSIDE && b->kind == BERTH_INPLACE_INSIDE && a->result == b->result &&
+          a->answer == BERTH_INPLACE_USED && b->answer == BERTH_INPLACE_USED) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 static struct size plan(uint32_t k, struct graph *graph, enum berth_reuse reuse) {
   struct berth_problem *problem = NULL;
@@ -34,7 +51,7 @@ static struct size plan(uint32_t k, struct graph *graph, enum berth_reuse reuse)
   code = berth_verify(problem, plan, NULL, &first, 1, &verdict, &err);
   ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
   ck_assert_msg(verdict.n_violations == 0, "graph %u: %s", k, first.message);
-  struct size size = {plan->arena_bytes, plan->peak_bytes};
+  struct size size = {plan->arena_bytes, plan->peak_bytes, has_hulls(berth_problem_permissions(problem))};
   berth_plan_unref(plan);
   berth_problem_unref(problem);
   return size;
@@ -51,7 +68,7 @@ START_TEST(each_level_is_no_larger_than_the_one_before) {
     struct size shared = plan(k, &graph, BERTH_REUSE_NO_INPLACE);
     struct size full = plan(k, &graph, BERTH_REUSE_FULL);
     ck_assert_msg(shared.arena <= apart.arena, "graph %u: reuse makes it larger", k);
-    ck_assert_msg(full.peak <= shared.peak, "graph %u: results in place raise the peak", k);
+    ck_assert_msg(full.has_hulls || full.peak <= shared.peak, "graph %u: results in place raise the peak", k);
     seen.larger += full.arena > shared.arena;
     seen.graphs++;
     seen.smaller_by_reuse += shared.arena < apart.arena;

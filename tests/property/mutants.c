@@ -24,6 +24,8 @@ enum { PROBLEMS = 30000, BUDGET = 20000, MAX_BUFFERS = 64 };
   X(WRAPPED, "an offset whose end wraps")                                                                    \
   X(LATER, "a lifetime that begins later")                                                                   \
   X(EARLIER, "a lifetime that ends earlier")                                                                 \
+  X(CLOCK_LATER, "a clock that begins later")                                                                \
+  X(CLOCK_EARLIER, "a clock that ends earlier")                                                              \
   X(SMALLER, "a smaller size")                                                                               \
   X(LOOSER, "a smaller alignment")                                                                           \
   X(UNPINNED, "a pin dropped")                                                                               \
@@ -124,10 +126,19 @@ static bool spoil_problem(struct sample *sample, struct berth_rng *rng, enum mut
   switch (mutation) {
   case LATER:
     spec->lower++;
-    return spec->n_gaps == 0 && spec->lower < spec->upper;
+    return spec->n_gaps == 0 && spec->n_clocks == 0 && spec->lower < spec->upper;
   case EARLIER:
     spec->upper--;
-    return spec->n_gaps == 0 && spec->lower < spec->upper;
+    return spec->n_gaps == 0 && spec->n_clocks == 0 && spec->lower < spec->upper;
+  case CLOCK_LATER:
+  case CLOCK_EARLIER: {
+    uint32_t c = spec->n_clocks > 0 ? berth_rng_below(rng, spec->n_clocks) : 0;
+    bool possible = spec->n_clocks > 0 && buffer->clock_lower[c] < buffer->clock_upper[c];
+    buffer->clock_lower[c] += possible && mutation == CLOCK_LATER;
+    buffer->clock_upper[c] -= possible && mutation == CLOCK_EARLIER;
+    sample_sum_clocks(buffer);
+    return possible && spec->lower < spec->upper;
+  }
   case SMALLER:
     spec->size_bytes--;
     return spec->n_gaps == 0 && spec->size_bytes != UINT64_MAX;
@@ -143,7 +154,7 @@ static bool spoil_problem(struct sample *sample, struct berth_rng *rng, enum mut
     sample->n_conflicts -= sample->n_conflicts > 0;
     return true;
   case GAP:
-    if (spec->n_gaps > 0 || spec->size_bytes == 0 || spec->upper - spec->lower < 2) {
+    if (spec->n_gaps > 0 || spec->n_clocks > 0 || spec->size_bytes == 0 || spec->upper - spec->lower < 2) {
       return false;
     }
     sample_add_gap(buffer, spec->lower, spec->upper - 1, 0, 0);

@@ -52,9 +52,7 @@ static void check_bounds(const struct trial *trial) {
   CHECK(trial, plan->lower_bound_bytes <= plan->arena_bytes);
   CHECK(trial, !plain || plan->arena_bytes <= plan->naive_bytes);
   CHECK(trial, plan->naive_bytes == sample_naive(sample));
-  CHECK(
-      trial,
-      sample->n_groups > 0 || plan->spill_cost == oracle_cost(sample, plan->pool)); /* by other lists */
+  CHECK(trial, plan->spill_cost == oracle_cost(sample, plan->pool));
   CHECK(trial, plan->spill_cost_bound <= plan->spill_cost);
   CHECK(trial, plan->peak_bytes == sample_load(sample));
   CHECK(trial, plan->peak_bytes <= plan->reuse_bytes && plan->reuse_bytes <= plan->naive_bytes);

@@ -13,11 +13,17 @@
  *   SHARED      one pool and one offset: all are one storage by the caller's word. Even those that are live
  * at once may share bytes with each other, and with nobody else.
  *
- * Not together with a partial order, sizes that are expressions, or pools that spill, cost, keep apart what
- * persists or state a base alignment. Members without bytes are left out. Groups that have a member in common
- * become one, whose distances must agree; so must pins, alignments and pools (the most wanted pool is the one
- * that stands first in most members' lists, by the sum of its places). Two members that are not one storage
- * must not meet. */
+ * Members without bytes are left out. Groups that have a member in common become one, whose distances must
+ * agree; so must pins, alignments and pools. Two members that are not one storage must not meet.
+ *
+ * Pools: those in which every member may live (buffer.h), without those that do not suit: pools of slots for
+ * a CONTIGUOUS one, pools whose base promises less than a member's alignment, and where some members persist
+ * and others do not, pools that keep these apart. The most wanted pool is the one that stands first in most
+ * lists, by the sum of its places in those of the members that name pools, or of all if none does; what a
+ * spill costs is counted from there.
+ * Symbols: what lies where must not depend on a binding within the ranges. So each member of a CONTIGUOUS
+ * group but the last must end at the same aligned byte at all of them; bound to a number, it does.
+ * Partial orders: members that overlap and are not one storage must be ordered. */
 enum berth_group_kind {
   BERTH_GROUP_CONTIGUOUS = 0,
   BERTH_GROUP_SHARED,

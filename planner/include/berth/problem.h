@@ -106,7 +106,8 @@ struct berth_problem *berth_problem_ref(struct berth_problem *problem);
 void berth_problem_unref(struct berth_problem *problem); /* NULL is fine */
 
 /* Columns of n entries each. The gaps of buffer i are gaps[gap_begin[i] .. gap_begin[i + 1]), its pools
- * pools[pool_begin[i] .. pool_begin[i + 1]), as they were named; an empty range means that none was. Where it
+ * pools[pool_begin[i] .. pool_begin[i + 1]), as they were named, or as its group settled them
+ * (berth_problem_stated_pools has what it names itself); an empty range means that none was. Where it
  * may live by buffer.h, in order: choices[choice_begin[i] .. choice_begin[i + 1]); every pool, in order, if
  * choice_begin is NULL and it names none; else what it names. */
 struct berth_buffers {
@@ -197,6 +198,9 @@ const struct berth_graph *
 berth_problem_graph(const struct berth_problem *problem); /* NULL if stated as buffers */
 const struct berth_symbols *
 berth_problem_symbols(const struct berth_problem *problem); /* NULL if no size is an expression */
+/* The pools that the buffer itself names, before its group has a say; NULL and 0 if it names none. */
+const uint32_t *
+berth_problem_stated_pools(const struct berth_problem *problem, uint32_t buffer, uint32_t *out_n);
 /* The shape of an item, or NULL if its size is a plain number. */
 const struct berth_sized *
 berth_problem_sized(const struct berth_problem *problem, enum berth_sized_field field, uint32_t item);

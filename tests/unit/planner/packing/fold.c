@@ -50,7 +50,10 @@ static void fold(const struct three *three) {
   struct berth_packing_instance plain;
   berth_arena_reset(&arena);
   ck_assert_int_eq(berth_packing_build(&buffers, IDS, 3, 1, BERTH_UNLIMITED, &arena, &plain, NULL), BERTH_OK);
-  ck_assert_int_eq(berth_packing_fold(&plain, &buffers, IDS, &arena, &folded, &item_of, &lead), BERTH_OK);
+  bool is_exact;
+  ck_assert_int_eq(
+      berth_packing_fold(&plain, &buffers, IDS, &arena, &folded, &item_of, &lead, &is_exact), BERTH_OK);
+  ck_assert(is_exact);
 }
 
 static uint64_t load(void) {

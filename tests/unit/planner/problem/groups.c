@@ -320,7 +320,7 @@ START_TEST(who_is_in_a_group_is_not_written_in_place) {
 }
 END_TEST
 
-START_TEST(not_together_with_streams) {
+START_TEST(members_on_different_streams) {
   struct berth_problem_builder *builder = start();
   struct berth_value_spec spec = berth_value_spec_default();
   spec.class_ = BERTH_CLASS_INPUT;
@@ -334,7 +334,194 @@ START_TEST(not_together_with_streams) {
     ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, NULL), BERTH_OK);
   }
   GROUP(builder, CONTIGUOUS, 0, 1);
+  struct berth_problem *problem = finish(builder);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->n_clocks, 2);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->rigid.distance[1], 8);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+/* ---- Partial orders ---- */
+
+static void span(struct berth_problem_builder *builder, uint64_t size, uint32_t line, uint32_t lower) {
+  uint32_t clock_lower[2] = {0, 0};
+  uint32_t clock_upper[2] = {0, 0};
+  clock_lower[line] = lower;
+  clock_upper[line] = lower + 1;
+  struct berth_buffer_spec spec = berth_buffer_spec_default();
+  spec.size_bytes = size;
+  spec.clock_lower = clock_lower;
+  spec.clock_upper = clock_upper;
+  spec.n_clocks = 2;
+  add(builder, &spec);
+}
+
+/* 0 and 1 are ordered, 2 is on a line of its own. */
+static struct berth_problem_builder *start_lines(void) {
+  struct berth_problem_builder *builder = start();
+  span(builder, 8, 0, 0);
+  span(builder, 4, 0, 1);
+  span(builder, 4, 1, 0);
+  return builder;
+}
+
+START_TEST(members_that_overlap_must_be_ordered) {
+  struct berth_problem_builder *builder = start_lines();
+  span(builder, 8, 0, 5);
+  GROUP(builder, SHARED, 0, 3);     /* one storage */
+  GROUP(builder, CONTIGUOUS, 1, 0); /* beside it */
+  berth_problem_unref(finish(builder));
+  for (uint32_t other = 1; other < 3; other++) { /* over 0, where 3 puts it: 1 is ordered, 2 is not */
+    builder = start_lines();
+    span(builder, 4, 0, 6);
+    span(builder, 4, 0, 7);
+    GROUP(builder, CONTIGUOUS, 3, 0);
+    GROUP(builder, SHARED, 3, 4);
+    GROUP(builder, CONTIGUOUS, 4, other);
+    if (other == 1) {
+      berth_problem_unref(finish(builder));
+      continue;
+    }
+    struct berth_error err = finish_fails(builder);
+    ck_assert_int_eq(err.reason, BERTH_REASON_BAD_GROUP);
+    ck_assert_uint_eq(err.index, 2);
+  }
+}
+END_TEST
+
+START_TEST(one_storage_needs_no_order) {
+  struct berth_problem_builder *builder = start_lines();
+  GROUP(builder, SHARED, 0, 2);
+  berth_problem_unref(finish(builder));
+}
+END_TEST
+
+/* ---- Symbols ---- */
+
+/* n is in 1 to 64, or what it is bound to: the members have n bytes, 8, and n. */
+static struct berth_problem_builder *start_sized(uint64_t bound, bool last_first) {
+  struct berth_problem_builder *builder = start();
+  struct berth_binding binding = {text("n"), bound, bound};
+  struct berth_bindings bindings = {.n = 1, .items = &binding};
+  if (bound != 0) {
+    ck_assert_int_eq(berth_problem_builder_bind(builder, &bindings, NULL), BERTH_OK);
+  }
+  struct berth_symbol symbol = {text("n"), 1, 64};
+  ck_assert_int_eq(berth_problem_builder_add_symbol(builder, &symbol, NULL, NULL), BERTH_OK);
+  struct berth_expression expression = {.operation = BERTH_OPERATION_SYMBOL};
+  uint32_t n;
+  ck_assert_int_eq(berth_problem_builder_add_expression(builder, &expression, &n, NULL), BERTH_OK);
+  struct berth_shape shape = {.dimensions = &n, .n_dimensions = 1, .element_bits = 8};
+  struct berth_buffer_spec spec = berth_buffer_spec_default();
+  spec.upper = 1;
+  spec.shape = &shape;
+  add(builder, &spec);
+  buffer(builder, 8, 1, 0, 1);
+  spec.alignment = last_first ? 64 : 1;
+  add(builder, &spec);
+  return builder;
+}
+
+START_TEST(what_lies_where_is_the_same_for_all_bindings) {
+  struct berth_problem_builder *builder = start_sized(0, false);
+  GROUP(builder, CONTIGUOUS, 1, 0); /* only the last one varies */
+  GROUP(builder, SHARED, 0, 2);
+  berth_problem_unref(finish(builder));
+  builder = start_sized(0, false);
+  GROUP(builder, CONTIGUOUS, 0, 1);
   ck_assert_int_eq(finish_fails(builder).reason, BERTH_REASON_BAD_GROUP);
+  builder = start_sized(0, true); /* up to the next 64, whatever n is */
+  GROUP(builder, CONTIGUOUS, 0, 2);
+  struct berth_problem *problem = finish(builder);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->rigid.distance[2], 64);
+  berth_problem_unref(problem);
+  builder = start_sized(12, false);
+  GROUP(builder, CONTIGUOUS, 0, 1);
+  problem = finish(builder);
+  ck_assert_uint_eq(berth_problem_buffers(problem)->rigid.distance[1], 12);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+START_TEST(what_has_no_largest_size_has_no_place_in_a_group) {
+  struct berth_problem_builder *builder = start();
+  struct berth_symbol symbol = {text("n"), 1, BERTH_UNBOUNDED};
+  ck_assert_int_eq(berth_problem_builder_add_symbol(builder, &symbol, NULL, NULL), BERTH_OK);
+  struct berth_expression expression = {.operation = BERTH_OPERATION_SYMBOL};
+  uint32_t n;
+  ck_assert_int_eq(berth_problem_builder_add_expression(builder, &expression, &n, NULL), BERTH_OK);
+  struct berth_value_spec spec = berth_value_spec_default();
+  spec.class_ = BERTH_CLASS_INPUT;
+  value(builder, spec);
+  spec.size_bytes = 0;
+  spec.shape = &(struct berth_shape){.dimensions = &n, .n_dimensions = 1, .element_bits = 8};
+  ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, NULL, NULL), BERTH_OK);
+  GROUP(builder, SHARED, 0, 1);
+  ck_assert_int_eq(finish_fails(builder).reason, BERTH_REASON_BAD_GROUP);
+}
+END_TEST
+
+/* ---- What pools ask ---- */
+
+static void pool(struct berth_problem_builder *builder, struct berth_pool_spec spec, const char *name) {
+  spec.name = text(name);
+  spec.capacity_bytes = BERTH_UNLIMITED;
+  spec.max_block_bytes = BERTH_UNLIMITED;
+  spec.alignment = 1;
+  ck_assert_int_eq(berth_problem_builder_add_pool(builder, &spec, NULL, NULL), BERTH_OK);
+}
+
+/* a spills to b, b to c: members that name a and b may lie in b and in c. */
+START_TEST(pools_are_those_that_all_may_spill_to) {
+  struct berth_problem_builder *builder = start();
+  static const uint32_t TO[] = {0, 1, 2};
+  pool(builder, (struct berth_pool_spec){.spill_to = TO + 1, .n_spill_to = 1}, "a");
+  pool(builder, (struct berth_pool_spec){.spill_to = TO + 2, .n_spill_to = 1}, "b");
+  pool(builder, (struct berth_pool_spec){.base_alignment = 4}, "c");
+  for (uint32_t i = 0; i < 2; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    spec.size_bytes = 8;
+    spec.upper = 2;
+    spec.pools = &TO[i];
+    spec.n_pools = 1;
+    spec.alignment = i == 0 ? 1 : 8; /* c does not promise so much */
+    add(builder, &spec);
+  }
+  GROUP(builder, CONTIGUOUS, 0, 1);
+  struct berth_problem *problem = finish(builder);
+  const struct berth_buffers *buffers = berth_problem_buffers(problem);
+  ck_assert_uint_eq(buffers->choice_begin[1], 1);
+  ck_assert_uint_eq(buffers->choice_begin[2], 2);
+  ck_assert_uint_eq(buffers->choices[0], 1);
+  uint32_t n;
+  ck_assert_uint_eq(berth_problem_stated_pools(problem, 0, &n)[0], 0);
+  ck_assert_uint_eq(n, 1);
+  berth_problem_unref(problem);
+}
+END_TEST
+
+START_TEST(what_persists_is_kept_apart_from_the_group_too) {
+  for (int mixed = 0; mixed < 2; mixed++) {
+    struct berth_problem_builder *builder = start();
+    pool(builder, (struct berth_pool_spec){.persistence = BERTH_PERSISTENCE_FRONT}, "front");
+    for (uint32_t i = 0; i < 4; i++) {
+      struct berth_buffer_spec spec = berth_buffer_spec_default();
+      spec.size_bytes = 8;
+      spec.lower = i;
+      spec.upper = i + 1;
+      spec.class_ = mixed != 0 && i == 1 ? BERTH_CLASS_TEMPORARY : BERTH_CLASS_CONSTANT;
+      add(builder, &spec);
+    }
+    if (mixed != 0) { /* no pool would do */
+      GROUP(builder, CONTIGUOUS, 0, 1);
+      ck_assert_int_eq(finish_fails(builder).reason, BERTH_REASON_BAD_POOL);
+    } else { /* 3 over 1, once 1 is done */
+      GROUP(builder, CONTIGUOUS, 0, 1);
+      GROUP(builder, SHARED, 0, 2);
+      GROUP(builder, CONTIGUOUS, 2, 3);
+      ck_assert_int_eq(finish_fails(builder).reason, BERTH_REASON_BAD_GROUP);
+    }
+  }
 }
 END_TEST
 
@@ -382,13 +569,28 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "problem/groups",
-      (const TTest *const[]){
-          distances_are_sums_of_aligned_sizes, groups_with_a_common_member_are_one, one_pin_pins_all,
-          pools_are_those_that_all_name, members_must_be_there_once_and_be_placed,
-          groups_that_contradict_each_other, members_that_meet_must_be_one_storage,
-          what_must_share_may_not_be_kept_apart, alignments_that_cannot_all_hold, pins_that_disagree,
-          no_pool_in_common, distances_do_not_overflow, views_and_externals_have_no_place_to_choose,
-          who_is_in_a_group_is_not_written_in_place, not_together_with_streams,
-          the_key_knows_groups_and_not_how_they_are_stated, NULL});
+      "problem/groups", (const TTest *const[]){
+                            distances_are_sums_of_aligned_sizes,
+                            groups_with_a_common_member_are_one,
+                            one_pin_pins_all,
+                            pools_are_those_that_all_name,
+                            members_must_be_there_once_and_be_placed,
+                            groups_that_contradict_each_other,
+                            members_that_meet_must_be_one_storage,
+                            what_must_share_may_not_be_kept_apart,
+                            alignments_that_cannot_all_hold,
+                            pins_that_disagree,
+                            no_pool_in_common,
+                            distances_do_not_overflow,
+                            views_and_externals_have_no_place_to_choose,
+                            who_is_in_a_group_is_not_written_in_place,
+                            members_on_different_streams,
+                            members_that_overlap_must_be_ordered,
+                            one_storage_needs_no_order,
+                            what_lies_where_is_the_same_for_all_bindings,
+                            what_has_no_largest_size_has_no_place_in_a_group,
+                            pools_are_those_that_all_may_spill_to,
+                            what_persists_is_kept_apart_from_the_group_too,
+                            the_key_knows_groups_and_not_how_they_are_stated,
+                            NULL});
 }

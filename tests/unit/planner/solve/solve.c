@@ -261,11 +261,52 @@ START_TEST(random_problems_are_planned) {
 }
 END_TEST
 
+/* Buffer 0 never holds its first four bytes, and must not share them with 1: that depends on how the
+ * constants are stacked, and 63 bytes are enough. */
+START_TEST(a_front_that_may_be_stacked_wrong_proves_nothing) {
+  static const uint64_t SIZES[] = {28, 31, 1, 4, 3};
+  sample_init(&sample);
+  sample.n_pools = 1;
+  sample.pools[0] = berth_pool_spec_default();
+  sample.pools[0].persistence = BERTH_PERSISTENCE_FRONT;
+  for (uint32_t i = 0; i < 5; i++) {
+    struct sample_buffer *buffer = sample_add(&sample, SIZES[i], i == 1 ? 2 : 0, i == 1 ? 3 : 2);
+    buffer->spec.class_ = i == 0 ? BERTH_CLASS_INPUT : BERTH_CLASS_CONSTANT;
+  }
+  sample_add_gap(&sample.buffers[0], 0, 2, 4, 27);
+  sample_add_conflict(&sample, 0, 1);
+  struct berth_plan *plan = solve(NULL, NULL);
+  uint32_t members[] = {0, 1, 2, 3, 4};
+  ck_assert_uint_eq(oracle_optimum(&sample, 0, members, 5), 63);
+  ck_assert_uint_le(plan->lower_bound_bytes, 63);
+  berth_plan_unref(plan);
+  sample_finish(&sample);
+}
+END_TEST
+
+/* Absent all the time, a group holds nothing that could be in the way. */
+START_TEST(a_group_that_holds_nothing) {
+  sample_init(&sample);
+  sample_add(&sample, 8, 0, 3);
+  sample_add(&sample, 8, 1, 3);
+  sample_add(&sample, 16, 0, 2);
+  sample_add_gap(&sample.buffers[1], 1, 3, 0, 0);
+  sample_add_gap(&sample.buffers[2], 0, 2, 0, 0);
+  sample.groups[sample.n_groups++] = (struct sample_group){BERTH_GROUP_CONTIGUOUS, 2, {2, 1}};
+  struct berth_plan *plan = solve(NULL, NULL);
+  ck_assert_uint_eq(plan->arena_bytes, 24);
+  ck_assert_int_eq(plan->status, BERTH_PLAN_OPTIMAL);
+  berth_plan_unref(plan);
+  sample_finish(&sample);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "solve", (const TTest *const[]){
                    the_example_is_optimal, nothing_to_place_is_optimal, capacity_is_answered,
                    without_reuse_nobody_shares, a_full_pool_spills_into_the_next, slots_are_shared_whole,
                    stopped_without_a_plan_is_cancelled, stopped_later_it_says_so, any_budget_gives_a_plan,
-                   every_switch_leaves_a_plan, random_problems_are_planned, NULL});
+                   every_switch_leaves_a_plan, random_problems_are_planned,
+                   a_front_that_may_be_stacked_wrong_proves_nothing, a_group_that_holds_nothing, NULL});
 }

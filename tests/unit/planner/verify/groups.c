@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "judged.h"
 #include "suite.h"
 
@@ -74,12 +76,45 @@ START_TEST(and_by_nobody_else) {
 }
 END_TEST
 
+static void span(uint32_t i, uint32_t a_lower, uint32_t a_upper, uint32_t b_lower, uint32_t b_upper) {
+  struct sample_buffer *buffer = &sample.buffers[i];
+  buffer->spec.n_clocks = 2;
+  memcpy(buffer->clock_lower, (uint32_t[]){a_lower, b_lower}, 2 * sizeof(uint32_t));
+  memcpy(buffer->clock_upper, (uint32_t[]){a_upper, b_upper}, 2 * sizeof(uint32_t));
+  sample_sum_clocks(buffer);
+}
+
+/* Two of one storage, on lines of their own: who comes after must follow both, and both who was before. */
+START_TEST(one_storage_on_two_lines) {
+  for (int order = 0; order < 4; order++) {
+    sample_finish(&sample);
+    for (int i = 0; i < 4; i++) {
+      sample_add(&sample, 8, 0, 1);
+    }
+    span(0, 1, 2, 0, 0);
+    span(1, 2, 3, order == 1 ? 0 : 1, 2); /* of the storage, after 0 */
+    span(2, order == 2 ? 0 : 2, 2, 1, 3); /* of the storage; it may begin before 0 has ended */
+    span(3, order == 3 ? 2 : 3, 4, 3, 4); /* after all; it may begin before 1 has ended */
+    group(BERTH_GROUP_SHARED, 1, 2);
+    struct judged judged = ask((const uint64_t[]){0, 0, 0, 0});
+    if (order < 2) {
+      judged_expect_good(&judged);
+      continue;
+    }
+    ck_assert_uint_eq(judged.verdict.n_violations, 1);
+    ck_assert_int_eq(judged.list[0].kind, BERTH_VIOLATION_OVERLAP);
+    ck_assert_uint_eq(judged.list[0].buffer_a, order == 2 ? 0 : 1);
+    ck_assert_uint_eq(judged.list[0].buffer_b, order == 2 ? 2 : 3);
+  }
+}
+END_TEST
+
 int main(void) {
   sample_init(&sample);
   int status = berth_suite_run(
       "verify/groups", (const TTest *const[]){
                            back_to_back, the_first_one_is_aligned_too, one_storage_may_be_held_twice_at_once,
-                           and_by_nobody_else, NULL});
+                           and_by_nobody_else, one_storage_on_two_lines, NULL});
   sample_finish(&sample);
   return status;
 }
