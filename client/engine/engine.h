@@ -8,6 +8,8 @@
 
 struct berthctl_planned {
   struct berth_plan *plan;
+  struct berth_problem *problem; /* what it is of: the problem that was asked about, or, where plan->reuse
+                                    says so, the same without results in place. NULL if that is not known */
   char plan_id[BERTH_PLANID_HEX_SIZE];
   bool cached;
   double solve_seconds;

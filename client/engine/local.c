@@ -8,6 +8,7 @@
 
 void berthctl_planned_finish(struct berthctl_planned *planned) {
   berth_plan_unref(planned->plan);
+  berth_problem_unref(planned->problem);
   *planned = (struct berthctl_planned){.plan = NULL};
 }
 
@@ -26,7 +27,7 @@ enum berth_code berthctl_local_plan(
       .on_progress = berthctl_watch_on_progress,
   };
   int64_t started_ns = berthctl_clock_ns();
-  code = berth_solve(problem, options, &hooks, NULL, &out_planned->plan, err);
+  code = berth_solve_levels(problem, options, &hooks, NULL, &out_planned->problem, &out_planned->plan, err);
   out_planned->solve_seconds = (double)(berthctl_clock_ns() - started_ns) / 1e9;
   memcpy(out_planned->plan_id, id.hex, sizeof out_planned->plan_id);
   if (berthctl_interrupted()) {

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "berth/restate.h"
 #include "engine/engine.h"
 #include "rpc/rpc.h"
 
@@ -19,6 +20,27 @@ static void on_progress(void *ctx, const struct berth_progress *progress, double
 static struct berthctl_rpc_call watched_call(struct berthctl_watch *watch) {
   return (struct berthctl_rpc_call){
       .timeout_ns = watch->timeout_ns, .ctx = watch, .should_stop = berthctl_watch_interrupted};
+}
+
+/* What the plan is of; a server is not trusted to say how many buffers that has. */
+static enum berth_code
+find_problem(const struct berth_problem *problem, struct berthctl_planned *planned, struct berth_error *err) {
+  struct berth_problem *own = (struct berth_problem *)(uintptr_t)problem; /* for its count of references */
+  enum berth_code code = berth_problem_at_level(own, planned->plan->reuse, NULL, &planned->problem, err);
+  bool has_columns = planned->plan->offset != NULL || planned->plan->slot != NULL;
+  if (code == BERTH_OK && has_columns &&
+      berth_problem_buffers(planned->problem)->n != planned->plan->n_buffers) {
+    code = berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "plan.buffer_offset",
+        "the server's answer has %u buffers, and the problem has %u", planned->plan->n_buffers,
+        berth_problem_buffers(planned->problem)->n);
+  }
+  if (code != BERTH_OK) {
+    berthctl_planned_finish(planned);
+  } else if (!has_columns) { /* what does not fit comes without any */
+    planned->plan->n_buffers = berth_problem_buffers(planned->problem)->n;
+  }
+  return code;
 }
 
 static void take_reply(struct berthctl_rpc_plan *reply, struct berthctl_planned *out_planned) {
@@ -43,6 +65,7 @@ enum berth_code berthctl_remote_plan(
     code = berthctl_rpc_plan(rpc, problem, options, &call, &reply, err);
     if (code == BERTH_OK) {
       take_reply(&reply, out_planned);
+      code = find_problem(problem, out_planned, err);
     }
   }
   berthctl_rpc_close(rpc);

@@ -108,7 +108,7 @@ enum berth_code berthctl_rpc_plan(
     return code;
   }
   bool stream = call != NULL && call->on_progress != NULL;
-  struct plan_answer answer = {.rpc = rpc, .call = call, .n_buffers = berth_problem_buffers(problem)->n};
+  struct plan_answer answer = {.rpc = rpc, .call = call, .n_buffers = BERTH_NO_INDEX}; /* see Plan.reuse */
   struct exchange exchange = {
       .path = stream ? "/berth.v1.PlanService/StreamPlan" : "/berth.v1.PlanService/ComputePlan",
       .request = sink.slice,

@@ -1,8 +1,8 @@
 /* A plan for bound symbols that is never larger than the one for their bounds: that is where it starts. */
 #include <string.h>
 
+#include "berth/restate.h"
 #include "verbs/internal.h"
-#include "json/problem.h"
 
 /* Symbols that have no bounds keep what they are bound to; the others range over theirs. False if that is
  * what the problem has already. */
@@ -23,25 +23,6 @@ static bool find_bounds(
   return narrows;
 }
 
-enum berth_code berthctl_restate(
-    const struct berthctl_input *text, const struct berth_bindings *bindings, enum berth_reuse reuse,
-    struct berth_problem **out_problem, struct berth_error *err) {
-  return reuse == BERTH_REUSE_FULL
-             ? berth_json_read_bound(text->bytes, text->n_bytes, bindings, NULL, out_problem, err)
-             : berth_json_read_without_inplace(text->bytes, text->n_bytes, bindings, NULL, out_problem, err);
-}
-
-static enum berth_code state_bounds(
-    const struct berth_problem *problem, const struct berth_bindings *bindings, enum berth_reuse reuse,
-    struct berth_problem **out_bounds, struct berth_error *err) {
-  struct berthctl_input text = {NULL, 0};
-  struct berth_sink sink = {.ctx = &text, .write = berthctl_keep_bytes};
-  enum berth_code code = berth_json_write_problem(problem, sink, err);
-  code = code != BERTH_OK ? code : berthctl_restate(&text, bindings, reuse, out_bounds, err);
-  berthctl_input_finish(&text);
-  return code;
-}
-
 /* Whether the places are right for the problem, by the judge. */
 static bool suits(const struct berth_problem *problem, const struct berth_plan *plan) {
   struct berth_verdict verdict;
@@ -51,7 +32,7 @@ static bool suits(const struct berth_problem *problem, const struct berth_plan *
          verdict.n_violations == 0;
 }
 
-/* A daemon knows nothing of where to start: what it found is held against that afterwards. */
+/* Where the engine could not start from there, what it found is held against that afterwards. */
 static enum berthctl_exit improve(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berth_problem *problem, const struct berth_solve_options *solve,
@@ -64,21 +45,49 @@ static enum berthctl_exit improve(
   berthctl_start_watch(&watch, options, terminal);
   enum berth_code code = berthctl_local_plan(problem, &brief, &watch, &better, &err);
   berthctl_watch_finish(&watch);
-  code = code != BERTH_OK ? code : berthctl_local_check(problem, better.plan, &err);
+  code = code != BERTH_OK ? code : berthctl_local_check(better.problem, better.plan, &err);
   bool is_better = code == BERTH_OK && better.plan->offset != NULL &&
                    (planned->plan->offset == NULL || better.plan->arena_bytes < planned->plan->arena_bytes);
   if (is_better && planned->plan->status != BERTH_PLAN_INFEASIBLE) {
-    struct berth_plan *plan = planned->plan;
+    struct berthctl_planned worse = *planned;
     planned->plan = better.plan;
-    better.plan = plan;
+    planned->problem = better.problem;
+    better.plan = worse.plan;
+    better.problem = worse.problem;
   }
   berthctl_planned_finish(&better);
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, options->arguments[0], &err);
 }
 
+/* What is planned for the bounds may leave results in place out: then so does what starts there. */
+static enum berthctl_exit compute_from(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berth_problem *problem, const struct berth_plan *at_bounds, struct berthctl_planned *out_planned,
+    uint64_t *out_bounds_bytes) {
+  struct berth_solve_options solve = berthctl_solve_options(options);
+  struct berth_problem *level = NULL;
+  struct berth_error err = {.code = BERTH_OK};
+  if (berth_problem_at_level(problem, at_bounds->reuse, NULL, &level, &err) != BERTH_OK) {
+    return berthctl_error_say(terminal, options->arguments[0], &err);
+  }
+  const struct berth_start start = {.pool = at_bounds->pool, .offset = at_bounds->offset};
+  bool has_start = suits(level, at_bounds);
+  solve.start = has_start && level == problem ? &start : NULL;
+  *out_bounds_bytes = has_start ? at_bounds->arena_bytes : 0;
+  enum berthctl_exit status = berthctl_compute_with(options, terminal, problem, &solve, out_planned);
+  bool has_started = solve.start != NULL && options->is_set[BERTHCTL_OPTION_LOCAL];
+  if (status == BERTHCTL_EXIT_OK && has_start && !has_started) {
+    solve.start = &start;
+    solve.reuse = at_bounds->reuse;
+    status = improve(options, terminal, level, &solve, out_planned);
+  }
+  berth_problem_unref(level);
+  return status;
+}
+
 enum berthctl_exit berthctl_compute_bound(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    const struct berth_problem *problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes) {
+    struct berth_problem *problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes) {
   struct berth_binding items[BERTHCTL_MAX_BINDINGS];
   struct berth_bindings bindings;
   struct berth_solve_options solve = berthctl_solve_options(options);
@@ -89,23 +98,14 @@ enum berthctl_exit berthctl_compute_bound(
   if (!find_bounds(problem, items, &bindings)) {
     return berthctl_compute(options, terminal, problem, out_planned);
   }
-  if (state_bounds(problem, &bindings, solve.reuse, &bounds, &err) != BERTH_OK) {
+  const struct berth_restatement as = {.bindings = &bindings};
+  if (berth_problem_restate(problem, &as, NULL, &bounds, &err) != BERTH_OK) {
     return berthctl_error_say(terminal, options->arguments[0], &err);
   }
-  struct berth_solve_options unlimited = solve;
-  unlimited.capacity_bytes = BERTH_UNLIMITED;
-  enum berthctl_exit status = berthctl_compute_with(options, terminal, bounds, &unlimited, &at_bounds);
-  struct berth_start start = {.pool = NULL};
-  if (status == BERTHCTL_EXIT_OK && suits(problem, at_bounds.plan)) {
-    start = (struct berth_start){.pool = at_bounds.plan->pool, .offset = at_bounds.plan->offset};
-    solve.start = &start;
-    *out_bounds_bytes = at_bounds.plan->arena_bytes;
-  }
+  solve.capacity_bytes = BERTH_UNLIMITED;
+  enum berthctl_exit status = berthctl_compute_with(options, terminal, bounds, &solve, &at_bounds);
   if (status == BERTHCTL_EXIT_OK) {
-    status = berthctl_compute_with(options, terminal, problem, &solve, out_planned);
-  }
-  if (status == BERTHCTL_EXIT_OK && solve.start != NULL && !options->is_set[BERTHCTL_OPTION_LOCAL]) {
-    status = improve(options, terminal, problem, &solve, out_planned);
+    status = compute_from(options, terminal, problem, at_bounds.plan, out_planned, out_bounds_bytes);
   }
   berthctl_planned_finish(&at_bounds);
   berth_problem_unref(bounds);

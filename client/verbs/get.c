@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/restate.h"
 #include "verbs/internal.h"
 
 static void copy_figures(struct berth_plan *to, const struct berth_plan *from, const uint32_t *order) {
   to->status = from->status;
+  to->reuse = from->reuse;
+  to->spill_cost = from->spill_cost;
+  to->spill_cost_bound = from->spill_cost_bound;
   to->arena_bytes = from->arena_bytes;
   to->lower_bound_bytes = from->lower_bound_bytes;
   to->naive_bytes = from->naive_bytes;
@@ -103,9 +107,12 @@ berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_
   if (status == BERTHCTL_EXIT_OK) {
     status = fetch(options, terminal, &planned);
   }
-  if (status == BERTHCTL_EXIT_OK && problem != NULL &&
-      apply_to_problem(problem, &planned, &err) != BERTH_OK) {
-    status = berthctl_error_say(terminal, path, &err);
+  if (status == BERTHCTL_EXIT_OK && problem != NULL) {
+    struct berth_problem *given = problem; /* the plan may be of the same without results in place */
+    enum berth_code code = berth_problem_at_level(given, planned.plan->reuse, NULL, &problem, &err);
+    code = code != BERTH_OK ? code : apply_to_problem(problem, &planned, &err);
+    berth_problem_unref(given);
+    status = code == BERTH_OK ? status : berthctl_error_say(terminal, path, &err);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {

@@ -13,7 +13,7 @@
 #include "verbs/internal.h"
 
 struct side_by_side {
-  const struct berth_problem *problem;
+  struct berth_problem *problem; /* one reference */
   uint64_t capacity_bytes;
   uint64_t *offset;          /* of each buffer in the first instance */
   bool *is_shared;           /* each buffer */
@@ -166,6 +166,21 @@ take_instance(struct side_by_side *side, const struct berth_problem *unit, const
   side->shared_bytes = round_up(side->shared_bytes, alignment);
 }
 
+/* The plan may be of the problem without results in place, which has more buffers. */
+static bool take_problem(struct side_by_side *side, struct berth_problem *problem) {
+  size_t n = berth_problem_buffers(problem)->n + (size_t)1;
+  if (problem == side->problem) {
+    return true;
+  }
+  berth_problem_unref(side->problem);
+  side->problem = berth_problem_ref(problem);
+  free(side->offset);
+  free(side->is_shared);
+  side->offset = malloc(n * sizeof *side->offset);
+  side->is_shared = calloc(n, sizeof *side->is_shared);
+  return side->offset != NULL && side->is_shared != NULL;
+}
+
 static enum berthctl_exit place_whole(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     struct side_by_side *side) {
@@ -177,9 +192,15 @@ static enum berthctl_exit place_whole(
         &err, BERTH_FAILED_PRECONDITION, BERTH_REASON_DOES_NOT_FIT, BERTH_NO_INDEX, NULL,
         "no plan of one instance within its own pool was found");
     status = berthctl_error_say(terminal, options->arguments[0], &err);
+  } else if (status == BERTHCTL_EXIT_OK && !take_problem(side, planned.problem)) {
+    struct berth_error err;
+    berth_fail_memory(&err);
+    status = berthctl_error_say(terminal, NULL, &err);
   } else if (status == BERTHCTL_EXIT_OK) {
     take_instance(side, side->problem, planned.plan);
     take_offsets(side, planned.plan, NULL, 0, false);
+    bool is_below = planned.plan->reuse != berthctl_solve_options(options).reuse;
+    side->bound_bytes = is_below ? 0 : side->bound_bytes; /* with results in place one might need less */
   }
   berthctl_planned_finish(&planned);
   return status;
@@ -333,12 +354,12 @@ static enum berthctl_exit place_and_count(
 
 enum berthctl_exit berthctl_fit_instances(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    const struct berth_problem *problem) {
+    struct berth_problem *problem) {
   size_t n = berth_problem_buffers(problem)->n + (size_t)1;
   uint64_t own = berth_problem_pools(problem)->items[0].capacity_bytes;
   uint64_t asked = options->number[BERTHCTL_OPTION_CAPACITY];
   struct side_by_side side = {
-      .problem = problem,
+      .problem = berth_problem_ref(problem),
       .capacity_bytes = own < asked ? own : asked,
       .offset = malloc(n * sizeof *side.offset),
       .is_shared = calloc(n, sizeof *side.is_shared)};
@@ -358,5 +379,6 @@ enum berthctl_exit berthctl_fit_instances(
   status = status == BERTHCTL_EXIT_OK && side.n == 0 ? BERTHCTL_EXIT_NO_FIT : status;
   free(side.offset);
   free(side.is_shared);
+  berth_problem_unref(side.problem);
   return status;
 }

@@ -88,25 +88,18 @@ enum berthctl_exit berthctl_compute_with(
     struct berthctl_planned *out_planned);
 struct berth_solve_options berthctl_solve_options(const struct berthctl_options *options);
 
-/* As berthctl_compute; without --reuse the plan is not larger than one without results in place: if it were,
- * that one is the answer, and `problem` is replaced by the problem that it is of. Of a problem with bound
- * symbols it is not larger than the one for the bounds either, whose arena is *out_bounds_bytes (else 0). */
+/* As berthctl_compute_bound; `problem` is replaced by the problem that the plan is of. */
 enum berthctl_exit berthctl_compute_smallest(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     struct berth_problem **problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes);
 
 /* A sink into memory; `ctx` is a struct berthctl_input. */
 bool berthctl_keep_bytes(void *ctx, const char *bytes, size_t n_bytes);
-/* A problem's text (berth_json_write_problem) read again with other bindings. */
-enum berth_code berthctl_restate(
-    const struct berthctl_input *text, const struct berth_bindings *bindings, enum berth_reuse reuse,
-    struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
-
 /* As berthctl_compute; of a problem with bound symbols the plan is no larger than the one for the bounds,
  * whose arena is *out_bounds_bytes (else 0). */
 enum berthctl_exit berthctl_compute_bound(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    const struct berth_problem *problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes);
+    struct berth_problem *problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes);
 
 /* --limit, or its default. */
 uint64_t berthctl_search_limit(const struct berthctl_options *options);
@@ -118,7 +111,7 @@ enum berthctl_exit berthctl_fit_symbol(
 /* How many of the problem fit side by side in --capacity. */
 enum berthctl_exit berthctl_fit_instances(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    const struct berth_problem *problem);
+    struct berth_problem *problem);
 
 /* Writes what --csv, --svg and --json ask for, and the summary where standard output is free. */
 enum berthctl_exit berthctl_show_plan(

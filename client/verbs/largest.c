@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "berth/fit.h"
+#include "berth/restate.h"
 #include "text/units.h"
 #include "verbs/internal.h"
-#include "json/problem.h"
 
 #define DEFAULT_LIMIT (UINT64_C(1) << 20)
 enum { MAX_QUESTIONS = 1000 };
@@ -14,7 +14,7 @@ struct fitting {
   const struct berthctl_options *options;
   const struct berthctl_terminal *terminal;
   struct berth_solve_options solve;
-  struct berthctl_input text;                        /* the problem's */
+  const struct berth_problem *problem;
   struct berth_binding items[BERTHCTL_MAX_BINDINGS]; /* the symbol's is the last */
   struct berth_bindings bindings;
   uint64_t limit;
@@ -45,8 +45,8 @@ ask(struct fitting *fitting, const struct berth_fit_question *question, struct p
   symbol->upper = question->upper;
   fitting->bindings.sizes = question->sizes;
   *out = (struct point){.is_asked = true, .n = question->upper, .answer = BERTH_FIT_NO, .bytes = UINT64_MAX};
-  enum berth_code code =
-      berthctl_restate(&fitting->text, &fitting->bindings, fitting->solve.reuse, &problem, &err);
+  const struct berth_restatement as = {.bindings = &fitting->bindings};
+  enum berth_code code = berth_problem_restate(fitting->problem, &as, NULL, &problem, &err);
   bool is_stretch = question->lower != question->upper && question->sizes == BERTH_SIZES_LARGEST;
   if (code != BERTH_OK && (err.reason == BERTH_REASON_SIZE_OVERFLOW || is_stretch)) {
     return BERTHCTL_EXIT_OK; /* more than there can be */
@@ -255,18 +255,9 @@ enum berthctl_exit berthctl_fit_symbol(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     const struct berth_problem *problem) {
   struct berth_fit_search search;
-  struct berth_error err = {.code = BERTH_OK};
   struct fitting fitting = {
-      .options = options, .terminal = terminal, .solve = berthctl_solve_options(options)};
+      .options = options, .terminal = terminal, .problem = problem, .solve = berthctl_solve_options(options)};
   fitting.bindings.items = fitting.items;
   fitting.solve.capacity_bytes = less_margin(options, fitting.solve.capacity_bytes);
-  enum berthctl_exit status = BERTHCTL_EXIT_OK;
-  struct berth_sink sink = {.ctx = &fitting.text, .write = berthctl_keep_bytes};
-  if (berth_json_write_problem(problem, sink, &err) != BERTH_OK) {
-    status = berthctl_error_say(terminal, options->arguments[0], &err);
-  } else {
-    status = search_and_show(&fitting, problem, &search);
-  }
-  berthctl_input_finish(&fitting.text);
-  return status;
+  return search_and_show(&fitting, problem, &search);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "berth/report.h"
+#include "berth/restate.h"
 #include "minimalloc/minimalloc.h"
 #include "verbs/compare.h"
 #include "json/problem.h"
@@ -76,23 +77,8 @@ static enum berth_code take_saved(
   return code;
 }
 
-static enum berth_code read_json(
-    const struct berthctl_input *input, const struct berth_problem *problem, struct berthctl_places *out,
-    struct berth_error *err) {
-  struct berth_json_saved saved;
-  enum berth_code code = berth_json_read_saved(input->bytes, input->n_bytes, NULL, &saved, err);
-  if (code != BERTH_OK) {
-    return code;
-  }
-  out->pool = calloc(berth_problem_buffers(problem)->n + (size_t)1, sizeof *out->pool);
-  code = out->pool != NULL ? take_saved(problem, &saved, out, err) : berth_fail_memory(err);
-  berth_json_saved_finish(&saved);
-  return code;
-}
-
-static enum berth_code read_places(
-    const struct berthctl_input *input, const struct berth_problem *problem, struct berthctl_places *out,
-    struct berth_error *err) {
+static enum berth_code
+make_offsets(const struct berth_problem *problem, struct berthctl_places *out, struct berth_error *err) {
   uint32_t n = berth_problem_buffers(problem)->n;
   out->offset = malloc((n + (size_t)1) * sizeof *out->offset);
   if (out->offset == NULL) {
@@ -101,13 +87,54 @@ static enum berth_code read_places(
   for (uint32_t i = 0; i < n; i++) {
     out->offset[i] = BERTH_NO_OFFSET;
   }
-  return berth_json_is_object(input->bytes, input->n_bytes)
-             ? read_json(input, problem, out, err)
-             : berth_minimalloc_read_offsets(input->bytes, input->n_bytes, problem, NULL, out->offset, err);
+  return BERTH_OK;
+}
+
+/* The plan says whether it is one without results in place. */
+static enum berth_code
+take_level(enum berth_reuse reuse, struct berth_problem **problem, struct berth_error *err) {
+  struct berth_problem *given = *problem;
+  struct berth_problem *level = NULL;
+  enum berth_code code = berth_problem_at_level(given, reuse, NULL, &level, err);
+  if (code == BERTH_OK) {
+    *problem = level;
+    berth_problem_unref(given);
+  }
+  return code;
+}
+
+static enum berth_code read_json(
+    const struct berthctl_input *input, struct berth_problem **problem, struct berthctl_places *out,
+    struct berth_error *err) {
+  struct berth_json_saved saved;
+  enum berth_code code = berth_json_read_saved(input->bytes, input->n_bytes, NULL, &saved, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  code = take_level(saved.reuse, problem, err);
+  code = code != BERTH_OK ? code : make_offsets(*problem, out, err);
+  if (code == BERTH_OK) {
+    out->pool = calloc(berth_problem_buffers(*problem)->n + (size_t)1, sizeof *out->pool);
+    code = out->pool != NULL ? take_saved(*problem, &saved, out, err) : berth_fail_memory(err);
+  }
+  berth_json_saved_finish(&saved);
+  return code;
+}
+
+static enum berth_code read_places(
+    const struct berthctl_input *input, struct berth_problem **problem, struct berthctl_places *out,
+    struct berth_error *err) {
+  if (berth_json_is_object(input->bytes, input->n_bytes)) {
+    return read_json(input, problem, out, err);
+  }
+  enum berth_code code = make_offsets(*problem, out, err);
+  return code != BERTH_OK
+             ? code
+             : berth_minimalloc_read_offsets(input->bytes, input->n_bytes, *problem, NULL, out->offset, err);
 }
 
 enum berthctl_exit berthctl_load_places(
-    const struct berthctl_terminal *terminal, const char *path, const struct berth_problem *problem,
+    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **problem,
     struct berthctl_places *out_places) {
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_input input;

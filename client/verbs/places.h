@@ -13,7 +13,7 @@ struct berthctl_places {
 
 /* Finish it whatever the outcome. */
 enum berthctl_exit berthctl_load_places(
-    const struct berthctl_terminal *terminal, const char *path, const struct berth_problem *problem,
+    const struct berthctl_terminal *terminal, const char *path, struct berth_problem **problem,
     struct berthctl_places *out_places);
 void berthctl_places_finish(struct berthctl_places *places);
 

@@ -37,7 +37,7 @@ enum berthctl_exit berthctl_compute_with(
     return is_local ? berthctl_error_say(terminal, file, &err)
                     : berthctl_say_remote(terminal, server, file, &err);
   }
-  code = berthctl_local_check(problem, out_planned->plan, &err);
+  code = berthctl_local_check(out_planned->problem, out_planned->plan, &err);
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, file, &err);
 }
 

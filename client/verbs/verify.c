@@ -141,7 +141,8 @@ berthctl_verb_verify(const struct berthctl_options *options, const struct berthc
     berth_fail_memory(&err);
     status = berthctl_error_say(terminal, NULL, &err);
   } else {
-    status = berthctl_load_places(terminal, options->arguments[1], problem, &judged.places);
+    status = berthctl_load_places(terminal, options->arguments[1], &problem, &judged.places);
+    judged.problem = problem;
   }
   if (status == BERTHCTL_EXIT_OK) {
     const struct berth_report_side side = {

@@ -2,6 +2,7 @@
  * without the mutex, the outcome is made into an answer and delivered. */
 #include <stdlib.h>
 
+#include "berth/restate.h"
 #include "berth/verify.h"
 #include "core/internal.h"
 
@@ -53,17 +54,54 @@ static enum berth_code check_again(
   return code;
 }
 
+bool berthd_is_below(const struct berthd_cached *cached, const struct berth_problem *problem) {
+  return cached->plan->reuse == BERTH_REUSE_NO_INPLACE && problem != NULL &&
+         berth_problem_uses_inplace(problem);
+}
+
+void berthd_told_finish(struct berthd_told *told) {
+  berth_plan_unref(told->plan);
+  berth_problem_unref(told->problem);
+  *told = (struct berthd_told){NULL, NULL};
+}
+
+static enum berth_code map_below(
+    const struct berthd_cached *cached, struct berth_problem *problem, struct berthd_told *out,
+    struct berth_error *err) {
+  struct berthd_order *order = NULL;
+  enum berth_code code = berth_problem_at_level(problem, cached->plan->reuse, NULL, &out->problem, err);
+  code = code != BERTH_OK ? code : berthd_order_create(out->problem, NULL, &order, err);
+  if (code == BERTH_OK && order->n != cached->plan->n_buffers) {
+    code = berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+        "a shared plan is of another problem; it was not returned");
+  }
+  if (code == BERTH_OK) {
+    out->plan = berthd_map_to_caller(cached->plan, order);
+    code = out->plan != NULL ? BERTH_OK : berth_fail_memory(err);
+  }
+  berthd_order_unref(order);
+  return code;
+}
+
 enum berth_code berthd_plan_for_caller(
     struct berthd_core *core, const struct berthd_cached *cached, const struct berthd_order *order,
-    const struct berth_problem *problem, const struct berth_plan **out_plan, struct berth_error *err) {
-  *out_plan = berthd_map_to_caller(cached->plan, order);
-  if (*out_plan == NULL) {
-    return berth_fail_memory(err);
+    struct berth_problem *problem, bool must_check, struct berthd_told *out, struct berth_error *err) {
+  bool is_below = berthd_is_below(cached, problem);
+  enum berth_code code = BERTH_OK;
+  *out = (struct berthd_told){NULL, NULL};
+  if (is_below) {
+    code = map_below(cached, problem, out, err);
+  } else {
+    out->plan = berthd_map_to_caller(cached->plan, order);
+    out->problem = problem != NULL ? berth_problem_ref(problem) : NULL;
+    code = out->plan != NULL ? BERTH_OK : berth_fail_memory(err);
   }
-  enum berth_code code = problem != NULL ? check_again(core, *out_plan, problem, err) : BERTH_OK;
+  if (code == BERTH_OK && (must_check || is_below)) {
+    code = check_again(core, out->plan, out->problem, err);
+  }
   if (code != BERTH_OK) {
-    berth_plan_unref(*out_plan);
-    *out_plan = NULL;
+    berthd_told_finish(out);
   }
   return code;
 }
@@ -85,18 +123,18 @@ static void mapped_drop(struct mapped *mapped) {
 
 static enum berth_code mapped_plan(
     struct mapped *mapped, struct berthd_request *request, struct berthd_cached *cached,
-    const struct berth_plan **out_plan, struct berth_error *err) {
-  bool fits = request->problem == NULL && mapped->cached == cached && mapped->order == request->order;
-  if (fits) {
-    *out_plan = berth_plan_ref(mapped->plan);
+    struct berthd_told *out, struct berth_error *err) {
+  bool is_plain = !request->must_check && !berthd_is_below(cached, request->problem);
+  if (is_plain && mapped->cached == cached && mapped->order == request->order) {
+    *out = (struct berthd_told){.plan = berth_plan_ref(mapped->plan)};
     return BERTH_OK;
   }
-  enum berth_code code =
-      berthd_plan_for_caller(request->core, cached, request->order, request->problem, out_plan, err);
-  if (code == BERTH_OK && request->problem == NULL) {
+  enum berth_code code = berthd_plan_for_caller(
+      request->core, cached, request->order, request->problem, request->must_check, out, err);
+  if (code == BERTH_OK && is_plain) {
     mapped_drop(mapped);
     berthd_store_entry_ref(&cached->head);
-    *mapped = (struct mapped){cached, berthd_order_ref(request->order), berth_plan_ref(*out_plan)};
+    *mapped = (struct mapped){cached, berthd_order_ref(request->order), berth_plan_ref(out->plan)};
   }
   return code;
 }
@@ -111,15 +149,16 @@ deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome, str
       .retry_after_ms = outcome->retry_after_ms,
       .error = outcome->error,
   };
-  const struct berth_plan *plan = NULL;
+  struct berthd_told told = {NULL, NULL};
   if (outcome->cached != NULL) {
-    answer.code = mapped_plan(mapped, request, outcome->cached, &plan, &answer.error);
-    answer.plan = plan;
+    answer.code = mapped_plan(mapped, request, outcome->cached, &told, &answer.error);
+    answer.plan = told.plan;
+    answer.problem = told.problem;
     answer.is_final = answer.code == BERTH_OK && outcome->cached->is_final;
     answer.solve_seconds = outcome->cached->solve_seconds;
   }
   request->callbacks.on_done(request->callbacks.ctx, &answer);
-  berth_plan_unref(plan);
+  berthd_told_finish(&told);
   berthd_cached_unref(outcome->cached);
 }
 

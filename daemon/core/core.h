@@ -42,13 +42,15 @@ struct berthd_answer {
    * any, also INFEASIBLE and UNKNOWN, which have no offsets. Otherwise `error` says why. */
   enum berth_code code;
   const struct berth_plan *plan;
-  struct berth_planid id;  /* hex is "" if it was refused before the id was known */
-  bool cached;             /* answered from the cache */
-  bool is_final;           /* the same request will always get this answer: it may be kept */
-  uint64_t serial;         /* if cached: of the very plan, for berthd_core_serial */
-  bool joined;             /* another request's computation was shared */
-  double solve_seconds;    /* what planning took when the plan was made */
-  uint32_t retry_after_ms; /* with UNAVAILABLE: when to try again; else 0 */
+  struct berth_problem *problem; /* that the plan is of: the caller's, or, where plan->reuse says so, the same
+                                    without results in place; NULL without a plan */
+  struct berth_planid id;        /* hex is "" if it was refused before the id was known */
+  bool cached;                   /* answered from the cache */
+  bool is_final;                 /* the same request will always get this answer: it may be kept */
+  uint64_t serial;               /* if cached: of the very plan, for berthd_core_serial */
+  bool joined;                   /* another request's computation was shared */
+  double solve_seconds;          /* what planning took when the plan was made */
+  uint32_t retry_after_ms;       /* with UNAVAILABLE: when to try again; else 0 */
   struct berth_error error;
 };
 
@@ -84,9 +86,10 @@ enum berth_code berthd_core_get(
 uint64_t berthd_core_serial(struct berthd_core *core, const struct berth_planid *id);
 
 /* The plan of this id in the order of the problem's buffers, checked against the problem: NOT_FOUND, or
- * INVALID_ARGUMENT with field "plan_id" if it is one of another problem. */
+ * INVALID_ARGUMENT with field "plan_id" if it is one of another problem. Where the plan is one without
+ * results in place, *problem is replaced by that problem. */
 enum berth_code berthd_core_place(
-    struct berthd_core *core, const struct berth_planid *id, const struct berth_problem *problem,
+    struct berthd_core *core, const struct berth_planid *id, struct berth_problem **problem,
     const struct berth_allocator *allocator, const struct berth_plan **out_plan,
     struct berth_error *err) BERTH_MUST_USE;
 

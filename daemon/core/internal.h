@@ -97,7 +97,9 @@ struct berthd_request {
   size_t due_place; /* in the heap */
   bool joined;
   struct berthd_order *order;
-  struct berth_problem *problem; /* where the plan must be checked again in this order; else NULL */
+  struct berth_problem *problem; /* where the plan must be checked again in this order, or may be of the same
+                                    without results in place; else NULL */
+  bool must_check;
   struct berth_planid id;
   struct berthd_callbacks callbacks;
   void (*on_task_done)(void *ctx, const struct berthd_task_answer *answer); /* of a task; else NULL */
@@ -199,9 +201,18 @@ struct berthd_outcome berthd_outcome_error(const struct berth_error *error, uint
 struct berthd_outcome berthd_outcome_deadline(void);
 struct berthd_outcome berthd_outcome_draining(void);
 
-/* The plan of `cached` in the caller's order, checked against `problem` unless that is NULL. */
+/* A plan as the caller is told it: in the caller's order, with a reference each. */
+struct berthd_told {
+  const struct berth_plan *plan;
+  struct berth_problem *problem; /* what it is of, if the caller's is known */
+};
+/* Whether the plan is of the problem without results in place, and the problem has some. */
+bool berthd_is_below(const struct berthd_cached *cached, const struct berth_problem *problem);
+/* The plan of `cached` for `problem` (NULL: not known), checked if the caller wants it so, and always where
+ * the problem had to be stated again. */
 enum berth_code berthd_plan_for_caller(
     struct berthd_core *core, const struct berthd_cached *cached, const struct berthd_order *order,
-    const struct berth_problem *problem, const struct berth_plan **out_plan, struct berth_error *err);
+    struct berth_problem *problem, bool must_check, struct berthd_told *out, struct berth_error *err);
+void berthd_told_finish(struct berthd_told *told);
 
 #endif

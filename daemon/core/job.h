@@ -22,7 +22,8 @@ struct berthd_job {
 
 struct berthd_result {
   enum berth_code code;
-  const struct berth_plan *plan; /* PLAN, with code OK: in the problem's order, checked */
+  const struct berth_plan *plan; /* PLAN, with code OK: in the order of `problem`, checked */
+  struct berth_problem *problem; /* what it is of: the job's, or that without results in place */
   bool was_stopped;              /* `stop` was seen by the search */
   bool is_deterministic;         /* a failure that would come again */
   double solve_seconds;

@@ -1,6 +1,7 @@
 /* The plans that are kept, by their ids. */
 #include <stdlib.h>
 
+#include "berth/restate.h"
 #include "berth/verify.h"
 #include "core/internal.h"
 
@@ -52,22 +53,30 @@ static enum berth_code check(
 }
 
 enum berth_code berthd_core_place(
-    struct berthd_core *core, const struct berth_planid *id, const struct berth_problem *problem,
+    struct berthd_core *core, const struct berth_planid *id, struct berth_problem **problem,
     const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err) {
   struct berthd_cached *cached = find(core, id, err);
   if (cached == NULL) {
     return BERTH_NOT_FOUND;
   }
   struct berthd_order *order = NULL;
+  struct berth_problem *of = NULL;
   const struct berth_plan *plan = NULL;
-  bool is_alike = cached->plan->n_buffers == berth_problem_buffers(problem)->n &&
-                  cached->plan->n_pools == berth_problem_pools(problem)->n;
-  enum berth_code code =
-      is_alike ? berthd_order_create(problem, allocator, &order, err) : refuse_foreign(id, err);
+  enum berth_code code = berth_problem_at_level(*problem, cached->plan->reuse, NULL, &of, err);
+  bool is_alike = code == BERTH_OK && cached->plan->n_buffers == berth_problem_buffers(of)->n &&
+                  cached->plan->n_pools == berth_problem_pools(of)->n;
+  if (code == BERTH_OK) {
+    code = is_alike ? berthd_order_create(of, allocator, &order, err) : refuse_foreign(id, err);
+  }
   if (code == BERTH_OK) {
     plan = berthd_map_to_caller(cached->plan, order);
-    code = plan != NULL ? check(id, problem, plan, allocator, err) : berth_fail_memory(err);
+    code = plan != NULL ? check(id, of, plan, allocator, err) : berth_fail_memory(err);
   }
+  if (code == BERTH_OK) {
+    berth_problem_unref(*problem);
+    *problem = berth_problem_ref(of);
+  }
+  berth_problem_unref(of);
   berthd_order_unref(order);
   berthd_cached_unref(cached);
   if (code != BERTH_OK) {

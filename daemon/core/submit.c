@@ -2,6 +2,7 @@
  * the caller's thread without making a request. */
 #include <stdlib.h>
 
+#include "berth/restate.h"
 #include "core/internal.h"
 
 #define MARGIN_BASE_NS 15000000
@@ -69,18 +70,19 @@ static bool answer_from_cache(const struct submission *submission, struct berthd
       .is_final = true,
       .serial = cached->serial,
       .solve_seconds = cached->solve_seconds};
-  const struct berth_plan *plan = NULL;
-  answer.code =
-      berthd_plan_for_caller(core, cached, submission->key.order, submission->problem, &plan, &answer.error);
+  struct berthd_told told;
+  answer.code = berthd_plan_for_caller(
+      core, cached, submission->key.order, submission->problem, true, &told, &answer.error);
   if (answer.code == BERTH_INTERNAL) {
     (void)berthd_plans_remove(core->plans, cached, BERTHD_EVICTION_REFUSED);
     return false;
   }
   count_look_up(submission, BERTHD_CACHE_RESULT_HIT);
   berthd_metrics_add(core->config.metrics, BERTHD_METRIC_CACHE_SAVED_SECONDS, 0, 0, cached->solve_seconds);
-  answer.plan = plan;
+  answer.plan = told.plan;
+  answer.problem = told.problem;
   submission->callbacks->on_done(submission->callbacks->ctx, &answer);
-  berth_plan_unref(plan);
+  berthd_told_finish(&told);
   return true;
 }
 
@@ -160,7 +162,9 @@ wait_for(struct submission *submission, struct berthd_flight *flight, struct ber
   if (order != NULL && flight->key.order != NULL) {
     bool agrees = berthd_order_equals(order, flight->key.order);
     request->order = berthd_order_ref(agrees ? flight->key.order : order);
-    request->problem = agrees ? NULL : berth_problem_ref(submission->problem);
+    request->must_check = !agrees;
+    bool may_be_below = berth_problem_uses_inplace(submission->problem);
+    request->problem = agrees && !may_be_below ? NULL : berth_problem_ref(submission->problem);
   }
   berthd_flight_add(flight, request);
   berthd_due_insert(submission->core, request, submission->margin_ns);

@@ -123,7 +123,9 @@ static bool is_final(const struct berthd_result *result) {
 
 /* The result as a cache entry: a plan in canonical order, or a failure that would come again; else NULL. */
 static struct berthd_cached *
-make_entry(struct berthd_core *core, const struct berthd_key *key, const struct berthd_result *result) {
+make_entry(struct berthd_core *core, const struct berthd_flight *flight, const struct berthd_result *result) {
+  const struct berthd_key *key = &flight->key;
+  const struct berthd_job *job = &flight->job;
   if (result->plan == NULL) {
     int64_t ttl = core->config.failure_ttl_ns;
     if (!result->is_deterministic || ttl <= 0) {
@@ -132,13 +134,20 @@ make_entry(struct berthd_core *core, const struct berthd_key *key, const struct 
     return berthd_cached_create_failure(
         &key->id, key->bytes, key->n_bytes, &result->error, core->hooks.now_ns(core->hooks.ctx) + ttl);
   }
-  const struct berth_plan *plan = berthd_map_to_canonical(result->plan, key->order);
+  struct berthd_order *order = NULL; /* of the very problem that the plan is of */
   struct berthd_cached *cached = NULL;
+  if (result->problem != NULL && result->problem != job->problem &&
+      berthd_order_create(result->problem, NULL, &order, NULL) != BERTH_OK) {
+    berthd_order_unref(order);
+    return NULL;
+  }
+  const struct berth_plan *plan = berthd_map_to_canonical(result->plan, order != NULL ? order : key->order);
   if (plan != NULL) {
     cached = berthd_cached_create(
         &key->id, key->bytes, key->n_bytes, plan, is_final(result), result->solve_seconds);
   }
   berth_plan_unref(plan);
+  berthd_order_unref(order);
   return cached;
 }
 
@@ -228,7 +237,7 @@ void berthd_core_finish(
   struct berthd_flight *flight = (struct berthd_flight *)job;
   struct berthd_done_list done = {NULL};
   count_result(core, job, result);
-  struct berthd_cached *cached = job->kind == BERTHD_JOB_PLAN ? make_entry(core, &flight->key, result) : NULL;
+  struct berthd_cached *cached = job->kind == BERTHD_JOB_PLAN ? make_entry(core, flight, result) : NULL;
   if (cached != NULL) {
     berthd_plans_put(core->plans, cached);
   }

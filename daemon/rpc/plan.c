@@ -46,12 +46,13 @@ static void reply_does_not_fit(struct call *call, const struct berthd_answer *an
 
 static void reply_plan(struct call *call, const struct berthd_answer *answer, struct reply *out) {
   struct berth_codec_plan plan = plan_of(answer);
+  const struct berth_problem *problem = answer->problem != NULL ? answer->problem : call->problem;
   struct slice_sink sink;
   struct berth_error err;
   slice_sink_init(&sink);
-  enum berth_code code =
-      call->stream ? berth_codec_encode_stream_result(&plan, call->problem, NULL, &sink.base, &err)
-                   : berth_codec_encode_compute_response(&plan, call->problem, NULL, &sink.base, &err);
+  enum berth_code code = call->stream
+                             ? berth_codec_encode_stream_result(&plan, problem, NULL, &sink.base, &err)
+                             : berth_codec_encode_compute_response(&plan, problem, NULL, &sink.base, &err);
   if (code != BERTH_OK) {
     reply_error(out, &err, 0, NULL, 0);
     return;

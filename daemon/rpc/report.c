@@ -160,15 +160,15 @@ void verify_start(struct call *call) {
 
 /* The plan that `plan_id` names, if it names one; else NULL. */
 static enum berth_code place(
-    struct berthd_core *core, const struct berth_codec_placed *placed,
-    const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err) {
+    struct berthd_core *core, struct berth_codec_placed *placed, const struct berth_allocator *allocator,
+    const struct berth_plan **out_plan, struct berth_error *err) {
   struct berth_planid id;
   *out_plan = NULL;
   if (placed->plan_id[0] == '\0') {
     return BERTH_OK;
   }
   enum berth_code code = berth_planid_parse(placed->plan_id, strlen(placed->plan_id), &id, err);
-  return code == BERTH_OK ? berthd_core_place(core, &id, placed->problem, allocator, out_plan, err) : code;
+  return code == BERTH_OK ? berthd_core_place(core, &id, &placed->problem, allocator, out_plan, err) : code;
 }
 
 static struct berth_report_side
@@ -312,12 +312,13 @@ explain_timeline(struct explanation *explanation, uint32_t n_most, struct berth_
 }
 
 static enum berth_code explain(
-    struct berthd_core *core, const struct berth_codec_explain *request, struct explanation *explanation,
+    struct berthd_core *core, struct berth_codec_explain *request, struct explanation *explanation,
     struct berth_error *err) {
   enum berth_code code = place(core, &request->subject, explanation->allocator, &explanation->plan, err);
   if (code != BERTH_OK) {
     return code;
   }
+  explanation->problem = request->subject.problem;
   const struct berth_report_side side = side_of(&request->subject, explanation->plan);
   code = explain_peaks(explanation, request->max_peaks, err);
   code = code == BERTH_OK ? explain_pools(explanation, &side, err) : code;
@@ -334,11 +335,9 @@ static enum berth_code explain(
 static enum berth_code explain_compute(
     struct report *report, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) {
-  const struct berth_codec_explain *request = &report->of.explain;
+  struct berth_codec_explain *request = &report->of.explain;
   struct explanation explanation = {
-      .allocator = allocator,
-      .problem = request->subject.problem,
-      .out.max_contributions = request->max_contributions};
+      .allocator = allocator, .out.max_contributions = request->max_contributions};
   enum berth_code code = explain(report->core, request, &explanation, err);
   if (code == BERTH_OK) {
     code = berth_codec_encode_explained(&explanation.out, allocator, sink, err);
@@ -388,7 +387,7 @@ static enum berth_code compare(
 static enum berth_code diff_compute(
     struct report *report, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) {
-  const struct berth_codec_diff *request = &report->of.diff;
+  struct berth_codec_diff *request = &report->of.diff;
   const struct berth_plan *plans[2] = {NULL, NULL};
   enum berth_code code = place(report->core, &request->sides[0], allocator, &plans[0], err);
   code = code == BERTH_OK ? place(report->core, &request->sides[1], allocator, &plans[1], err) : code;

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "berth/restate.h"
 #include "berth/verify.h"
 #include "log/log.h"
 #include "work/memory.h"
@@ -44,12 +45,12 @@ static void on_progress(void *ctx, const struct berth_progress *progress) {
 }
 
 static enum berth_code check(
-    const struct berthd_job *job, const struct berth_plan *plan, const struct berth_allocator *allocator,
-    struct berth_error *err) {
+    const struct berthd_job *job, const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_allocator *allocator, struct berth_error *err) {
   struct berth_violation violations[N_LOGGED_VIOLATIONS];
   struct berth_verdict verdict;
   enum berth_code code =
-      berth_verify(job->problem, plan, allocator, violations, N_LOGGED_VIOLATIONS, &verdict, err);
+      berth_verify(problem, plan, allocator, violations, N_LOGGED_VIOLATIONS, &verdict, err);
   if (code != BERTH_OK || verdict.n_violations == 0) {
     return code;
   }
@@ -108,8 +109,9 @@ static void run_plan(
   const struct berth_solve_hooks solve_hooks = {
       .ctx = &run, .should_stop = should_stop, .on_progress = on_progress};
   struct berth_plan *plan = NULL;
-  result->code =
-      berth_solve(job->problem, &job->options, &solve_hooks, &memory->allocator, &plan, &result->error);
+  struct berth_problem *problem = NULL; /* in the memory that ends here, unless it is the job's */
+  result->code = berth_solve_levels(
+      job->problem, &job->options, &solve_hooks, &memory->allocator, &problem, &plan, &result->error);
   result->was_stopped = run.was_stopped;
   note_poll(&run);
   result->poll_seconds = run.longest_poll;
@@ -123,13 +125,21 @@ static void run_plan(
         "nobody waits any more");
   }
   if (result->code == BERTH_OK) {
-    result->code = check(job, plan, &memory->allocator, &result->error);
+    result->code = check(job, problem, plan, &memory->allocator, &result->error);
   }
   if (result->code == BERTH_OK) {
     result->plan = berthd_plan_copy(plan); /* out of the memory that ends here */
     result->code = result->plan != NULL ? BERTH_OK : berth_fail_memory(&result->error);
   }
+  if (result->code == BERTH_OK) {
+    result->code = berth_problem_at_level(job->problem, plan->reuse, NULL, &result->problem, &result->error);
+  }
+  if (result->code != BERTH_OK) {
+    berth_plan_unref(result->plan);
+    result->plan = NULL;
+  }
   berth_plan_unref(plan);
+  berth_problem_unref(problem);
   result->check_seconds = seconds_now() - run.polled;
   result->is_deterministic = would_come_again(result, memory);
 }
@@ -154,4 +164,5 @@ void berthd_job_run(
 
 void berthd_result_finish(struct berthd_result *result) {
   berth_plan_unref(result->plan);
+  berth_problem_unref(result->problem);
 }

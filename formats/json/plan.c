@@ -66,6 +66,7 @@ static void write_totals(struct berth_json *json, const struct berth_json_plan *
   } else {
     berth_json_null(json, "arena_bytes");
   }
+  berth_json_string(json, "reuse", berth_reuse_name(plan->reuse));
   berth_json_u64(json, "lower_bound_bytes", plan->lower_bound_bytes);
   if (plan->offset != NULL) {
     berth_json_double(json, "gap", berth_plan_gap(plan));

@@ -5,8 +5,8 @@
 #include "json/plan.h"
 #include "json/reader.h"
 
-static const char *const ROOT_KEYS[] = {"arena_bytes", "buffers"};
-enum { ARENA_BYTES, BUFFERS, N_ROOT_KEYS };
+static const char *const ROOT_KEYS[] = {"arena_bytes", "buffers", "reuse"};
+enum { ARENA_BYTES, BUFFERS, REUSE, N_ROOT_KEYS };
 static const char *const KEYS[] = {"id", "pool", "offset", "size", "lower", "upper", "class", "gaps"};
 enum { ID, POOL, OFFSET, SIZE, LOWER, UPPER, CLASS, GAPS, N_KEYS };
 
@@ -105,6 +105,10 @@ static void read_buffers(struct berth_json_reader *reader, const char *at, struc
   }
 }
 
+static const char *reuse_word(unsigned reuse) {
+  return berth_reuse_name((enum berth_reuse)reuse);
+}
+
 static void read_root(struct berth_json_reader *reader, struct berth_json_saved *saved) {
   struct berth_json_object root;
   if (!berth_json_open_object(reader, reader->root, ROOT_KEYS, N_ROOT_KEYS, &root)) {
@@ -118,6 +122,9 @@ static void read_root(struct berth_json_reader *reader, struct berth_json_saved 
   }
   saved->has_arena = root.at[ARENA_BYTES] != NULL;
   berth_json_take_u64(&root, ARENA_BYTES, &saved->arena_bytes);
+  unsigned reuse = BERTH_REUSE_FULL;
+  berth_json_take_word(&root, REUSE, reuse_word, BERTH_N_REUSES, &reuse);
+  saved->reuse = (enum berth_reuse)reuse;
   read_buffers(reader, root.at[BUFFERS], saved);
   if (reader->code == BERTH_OK) {
     berth_json_heed_finish(

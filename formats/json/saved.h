@@ -15,7 +15,8 @@ struct berth_json_saved {
   struct berth_text *pool; /* of each buffer: a name; size 0 if it is not placed */
   uint64_t *offset;        /* of each buffer; BERTH_NO_OFFSET if it is not placed */
   uint64_t arena_bytes;
-  bool has_arena; /* false of a problem that does not fit */
+  enum berth_reuse reuse; /* of the problem that it is a plan of; BERTH_REUSE_FULL if it does not say */
+  bool has_arena;         /* false of a problem that does not fit */
   /* Memory of the ids and names that have escapes; the others lie in the document. */
   const struct berth_allocator *allocator;
   char *decoded;

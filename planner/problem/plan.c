@@ -123,3 +123,8 @@ const char *berth_culprits_proof_name(enum berth_culprits_proof proof) {
   };
   return (unsigned)proof < BERTH_N_CULPRITS_PROOFS ? NAMES[proof] : "?";
 }
+
+const char *berth_reuse_name(enum berth_reuse reuse) {
+  static const char *const NAMES[] = {"full", "no-inplace", "none"};
+  return (unsigned)reuse < BERTH_N_REUSES ? NAMES[reuse] : "?";
+}

@@ -96,10 +96,7 @@ static enum berth_code state_buffer(struct restating *to, const struct berth_buf
   if (buffers->pinned_offset != NULL) {
     spec.pinned_offset = buffers->pinned_offset[i];
   }
-  if (buffers->pool_begin != NULL && buffers->pool_begin[i] != buffers->pool_begin[i + 1]) {
-    spec.pools = buffers->pools + buffers->pool_begin[i];
-    spec.n_pools = buffers->pool_begin[i + 1] - buffers->pool_begin[i];
-  }
+  spec.pools = berth_problem_stated_pools(to->from, i, &spec.n_pools);
   if (buffers->gap_begin != NULL && buffers->gap_begin[i] != buffers->gap_begin[i + 1]) {
     spec.gaps = buffers->gaps + buffers->gap_begin[i];
     spec.n_gaps = buffers->gap_begin[i + 1] - buffers->gap_begin[i];
@@ -257,4 +254,25 @@ enum berth_code berth_problem_restate(
   berth_problem_builder_destroy(to.builder);
   berth_vec_finish(to.allocator, &to.inplace);
   return code;
+}
+
+bool berth_problem_uses_inplace(const struct berth_problem *problem) {
+  const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  for (uint32_t i = 0; i < permissions->n; i++) {
+    if (permissions->items[i].answer == BERTH_INPLACE_USED) {
+      return true;
+    }
+  }
+  return false;
+}
+
+enum berth_code berth_problem_at_level(
+    struct berth_problem *problem, enum berth_reuse reuse, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) {
+  const struct berth_restatement as = {.forbid_inplace = true};
+  if (reuse != BERTH_REUSE_FULL && berth_problem_uses_inplace(problem)) {
+    return berth_problem_restate(problem, &as, allocator, out_problem, err);
+  }
+  *out_problem = berth_problem_ref(problem);
+  return BERTH_OK;
 }

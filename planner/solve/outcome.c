@@ -10,6 +10,7 @@
 
 static void write_totals(const struct berth_solve_task *task, struct berth_plan *plan) {
   const struct berth_buffers *buffers = task->buffers;
+  plan->reuse = task->options.reuse;
   plan->naive_bytes = task->colouring.naive_bytes;
   plan->reuse_bytes = task->colouring.reuse_bytes;
   plan->peak_bytes = task->peak_bytes;

@@ -426,6 +426,8 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
     code = place(task);
   }
   code = code != BERTH_OK ? code : berth_solve_take_start(task);
+  code = code != BERTH_OK ? code : berth_solve_take_apart(task);
+  code = code != BERTH_OK ? code : berth_solve_look_below(task);
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
     code = improve(task);
   }
@@ -449,31 +451,25 @@ static enum berth_code check_reuse(const struct berth_solve_task *task, struct b
   return BERTH_OK;
 }
 
-enum berth_code berth_solve(
-    const struct berth_problem *problem, const struct berth_solve_options *options,
-    const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
-    struct berth_plan **out_plan, struct berth_error *err) {
-  *out_plan = NULL;
-  struct berth_solve_task task = {
-      .problem = problem,
-      .buffers = berth_problem_buffers(problem),
-      .pools = berth_problem_pools(problem),
-      .options = options != NULL ? *options : berth_solve_options_default(),
-      .hooks = hooks,
-      .allocator = allocator != NULL ? allocator : berth_allocator_libc(),
-      .homeless = BERTH_NO_INDEX,
-      .refused = BERTH_NO_INDEX,
-      .told = {.arena_bytes = BERTH_UNLIMITED}};
-  berth_arena_init(&task.arena, task.allocator);
+enum berth_code
+berth_solve_run(struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) {
+  const struct berth_solve_hooks *hooks = task->hooks;
+  task->options.budget_ticks = berth_solve_budget(&task->options);
+  task->buffers = berth_problem_buffers(task->problem);
+  task->pools = berth_problem_pools(task->problem);
+  task->homeless = BERTH_NO_INDEX;
+  task->refused = BERTH_NO_INDEX;
+  task->told = (struct berth_progress){.arena_bytes = BERTH_UNLIMITED};
+  berth_arena_init(&task->arena, task->allocator);
   berth_effort_init(
-      &task.effort, task.options.budget_ticks, hooks != NULL ? hooks->should_stop : NULL,
+      &task->effort, task->options.budget_ticks, hooks != NULL ? hooks->should_stop : NULL,
       hooks != NULL ? hooks->ctx : NULL);
-  task.arena.effort = &task.effort;
-  enum berth_code code = check_reuse(&task, err);
-  code = code != BERTH_OK ? code : run(&task, err);
+  task->arena.effort = &task->effort;
+  enum berth_code code = check_reuse(task, err);
+  code = code != BERTH_OK ? code : run(task, err);
   if (code == BERTH_OK) {
-    code = berth_solve_outcome(&task, out_plan, err);
+    code = berth_solve_outcome(task, out_plan, err);
   }
-  berth_arena_finish(&task.arena);
+  berth_arena_finish(&task->arena);
   return code;
 }

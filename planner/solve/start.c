@@ -7,8 +7,9 @@ static bool has_size(const struct berth_solve_task *task, uint32_t buffer) {
 }
 
 /* What the given places take of each pool; false where they are beyond a capacity, or in no pool. */
-static bool measure(const struct berth_solve_task *task, uint64_t *arena_of, uint64_t *out_total) {
-  const struct berth_start *start = task->options.start;
+static bool measure(
+    const struct berth_solve_task *task, const struct berth_start *start, uint64_t *arena_of,
+    uint64_t *out_total) {
   const struct berth_assignment *assignment = &task->assignment;
   *out_total = 0;
   for (uint32_t i = 0; i < task->buffers->n; i++) {
@@ -30,7 +31,7 @@ static bool measure(const struct berth_solve_task *task, uint64_t *arena_of, uin
   return true;
 }
 
-static uint64_t present_total(const struct berth_solve_task *task) {
+uint64_t berth_solve_present_total(const struct berth_solve_task *task) {
   uint64_t total = 0;
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     if (task->assignment.pools[p].arena_bytes == BERTH_UNLIMITED) {
@@ -41,9 +42,9 @@ static uint64_t present_total(const struct berth_solve_task *task) {
   return task->refused == BERTH_NO_INDEX ? total : BERTH_UNLIMITED;
 }
 
-static bool is_assigned_so(const struct berth_solve_task *task) {
+static bool is_assigned_so(const struct berth_solve_task *task, const struct berth_start *start) {
   for (uint32_t i = 0; i < task->buffers->n; i++) {
-    uint32_t p = task->options.start->pool != NULL ? task->options.start->pool[i] : 0;
+    uint32_t p = start->pool != NULL ? start->pool[i] : 0;
     if (has_size(task, i) && berth_assigned_pool(&task->assignment, i) != p) {
       return false;
     }
@@ -52,21 +53,22 @@ static bool is_assigned_so(const struct berth_solve_task *task) {
 }
 
 /* Each buffer goes to the pool that it is given; false where it may not be there. */
-static bool assign_so(struct berth_solve_task *task) {
+static bool assign_so(struct berth_solve_task *task, const struct berth_start *start) {
   for (uint32_t i = 0; i < task->buffers->n; i++) {
-    if (has_size(task, i) && !berth_assign_to(&task->assignment, i, task->options.start->pool[i])) {
+    if (has_size(task, i) && !berth_assign_to(&task->assignment, i, start->pool[i])) {
       return false;
     }
   }
   return true;
 }
 
-static enum berth_code reassign(struct berth_solve_task *task, uint32_t *before) {
+static enum berth_code
+reassign(struct berth_solve_task *task, const struct berth_start *start, uint32_t *before) {
   bool reuse = task->options.reuse != BERTH_REUSE_NONE;
   for (uint32_t i = 0; i < task->buffers->n; i++) {
     before[i] = task->assignment.choice[i];
   }
-  if (!assign_so(task)) {
+  if (!assign_so(task, start)) {
     for (uint32_t i = 0; i < task->buffers->n; i++) {
       task->assignment.choice[i] = before[i];
     }
@@ -83,7 +85,7 @@ static enum berth_code reassign(struct berth_solve_task *task, uint32_t *before)
   return code;
 }
 
-static void take(struct berth_solve_task *task, const uint64_t *arena_of) {
+static void take(struct berth_solve_task *task, const struct berth_start *start, const uint64_t *arena_of) {
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
     if (arena_of[p] >= pool->arena_bytes) {
@@ -93,28 +95,33 @@ static void take(struct berth_solve_task *task, const uint64_t *arena_of) {
     for (uint32_t k = 0; k < pool->instance.n_buffers; k++) {
       uint32_t lead = pool->lead[k];
       uint64_t distance = pool->item_of != NULL ? task->buffers->rigid.distance[lead] : 0;
-      pool->offset[k] = task->options.start->offset[lead] - distance;
+      pool->offset[k] = start->offset[lead] - distance;
     }
   }
   task->refused = BERTH_NO_INDEX;
 }
 
-enum berth_code berth_solve_take_start(struct berth_solve_task *task) {
+enum berth_code
+berth_solve_take(struct berth_solve_task *task, const struct berth_start *start, uint64_t most_bytes) {
   uint64_t total;
-  if (task->options.start == NULL || task->homeless != BERTH_NO_INDEX) {
-    return BERTH_OK;
-  }
   uint64_t *arena_of = berth_arena_new_zeroed(&task->arena, uint64_t, task->assignment.n_pools);
   uint32_t *before = berth_arena_new(&task->arena, uint32_t, task->buffers->n);
   if (arena_of == NULL || before == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  if (!measure(task, arena_of, &total) || total >= present_total(task)) {
+  if (!measure(task, start, arena_of, &total) || total >= most_bytes) {
     return BERTH_OK;
   }
-  enum berth_code code = is_assigned_so(task) ? BERTH_OK : reassign(task, before);
+  enum berth_code code = is_assigned_so(task, start) ? BERTH_OK : reassign(task, start, before);
   if (code == BERTH_OK) {
-    take(task, arena_of);
+    take(task, start, arena_of);
   }
   return code == BERTH_FAILED_PRECONDITION ? BERTH_OK : code;
+}
+
+enum berth_code berth_solve_take_start(struct berth_solve_task *task) {
+  if (task->options.start == NULL || task->homeless != BERTH_NO_INDEX) {
+    return BERTH_OK;
+  }
+  return berth_solve_take(task, task->options.start, berth_solve_present_total(task));
 }

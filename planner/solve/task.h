@@ -11,6 +11,15 @@
 #include "interference/colouring.h"
 #include "packing/assign.h"
 
+/* The level below everything: the same problem without results in place. */
+struct berth_solve_below {
+  bool is_open; /* it is asked for, and may still be smaller */
+  uint64_t budget_ticks;
+  uint64_t least_bytes; /* no plan of it needs less */
+  struct berth_problem *problem;
+  struct berth_plan *plan; /* NULL: not yet, or it cannot be smaller */
+};
+
 struct berth_solve_task {
   const struct berth_problem *problem;
   const struct berth_buffers *buffers;
@@ -29,6 +38,7 @@ struct berth_solve_task {
   uint32_t refused;    /* a pool that has no plan, or BERTH_NO_INDEX */
   bool is_indivisible; /* proven: no division over the pools fits */
 
+  struct berth_solve_below below;
   struct berth_progress told; /* what the caller has heard last */
   bool is_settled;            /* pools are final: progress may be told */
 };
@@ -42,6 +52,21 @@ enum berth_code berth_solve_stopped(struct berth_error *err);
 /* No search for pools in which pins may meet: it takes pins for what every buffer is. */
 bool berth_solve_is_searched(const struct berth_packing_pool *pool);
 
+/* What the pools need by now, together; BERTH_UNLIMITED if there is no plan yet. */
+uint64_t berth_solve_present_total(const struct berth_solve_task *task);
+/* Goes on from `start` if that needs less than `most_bytes`. */
+enum berth_code berth_solve_take(
+    struct berth_solve_task *task, const struct berth_start *start, uint64_t most_bytes) BERTH_MUST_USE;
+/* What of the budget the level has. */
+uint64_t berth_solve_budget(const struct berth_solve_options *options);
+/* Goes on from a plan without reuse where that is better than what there is (levels.c). */
+enum berth_code berth_solve_take_apart(struct berth_solve_task *task) BERTH_MUST_USE;
+/* Plans the level below, if it is asked for and may be smaller (levels.c). */
+enum berth_code berth_solve_look_below(struct berth_solve_task *task) BERTH_MUST_USE;
+/* The whole of one solve. `task` has the problem, the options, the hooks, the allocator and the level below.
+ */
+enum berth_code berth_solve_run(
+    struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
 /* Goes on from options.start where that is better than what there is. */
 enum berth_code berth_solve_take_start(struct berth_solve_task *task) BERTH_MUST_USE;
 

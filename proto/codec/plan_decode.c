@@ -62,6 +62,7 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
   plan->peak_bytes = m->peak_bytes;
   plan->reuse_bytes = m->reuse_bytes;
   plan->ticks = m->effort_ticks;
+  plan->reuse = berth_codec_reuse_from_message(m->reuse);
   plan->spill_cost = m->spill_cost;
   plan->spill_cost_bound = m->spill_cost_bound;
   plan->short_by_bytes = m->short_by_bytes;

@@ -94,6 +94,7 @@ static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *o
     out->n_buffer_slot = plan->n_buffers;
     out->buffer_slot = UNCONST(uint32_t, plan->slot);
   }
+  out->reuse = (Berth__V1__Reuse)(plan->reuse + 1);
   out->spill_cost = plan->spill_cost;
   out->spill_cost_bound = plan->spill_cost_bound;
   out->short_by_bytes = plan->short_by_bytes;

@@ -18,6 +18,14 @@ enum berth_plan_status {
   BERTH_N_PLAN_STATUSES
 };
 
+/* Levels of reuse: how much sharing of bytes is allowed. */
+enum berth_reuse {
+  BERTH_REUSE_FULL = 0,   /* everything */
+  BERTH_REUSE_NO_INPLACE, /* reuse of bytes over time, but no result in the place of an operand */
+  BERTH_REUSE_NONE,       /* every buffer has bytes of its own */
+  BERTH_N_REUSES
+};
+
 #define BERTH_NO_OFFSET UINT64_MAX
 #define BERTH_MAX_CULPRITS 256
 
@@ -43,6 +51,8 @@ struct berth_pool_result {
 
 struct berth_plan {
   enum berth_plan_status status;
+  enum berth_reuse reuse; /* of the problem that it is a plan of: NO_INPLACE for FULL where results in place
+                             would make it larger (berth_solve_levels) */
   uint32_t n_buffers;
   uint32_t n_pools;
   uint64_t arena_bytes; /* sums over the pools */
@@ -72,6 +82,8 @@ double berth_plan_rho(const struct berth_plan *plan);
 double berth_plan_gap(const struct berth_plan *plan);
 /* "optimal", "feasible", "cut_short", "infeasible", "unknown". */
 const char *berth_plan_status_name(enum berth_plan_status status);
+/* "full", "no-inplace", "none". */
+const char *berth_reuse_name(enum berth_reuse reuse);
 /* "unproven", "minimal", "smallest". */
 const char *berth_culprits_proof_name(enum berth_culprits_proof proof);
 

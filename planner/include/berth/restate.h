@@ -2,6 +2,7 @@
 #ifndef BERTH_RESTATE_H
 #define BERTH_RESTATE_H
 
+#include "berth/plan.h"
 #include "berth/problem.h"
 
 /* How a problem is to be stated again. */
@@ -17,6 +18,13 @@ enum berth_code berth_problem_restate(
     const struct berth_problem *problem, const struct berth_restatement *as,
     const struct berth_allocator *allocator, struct berth_problem **out_problem,
     struct berth_error *err) BERTH_MUST_USE;
+/* The problem of a level of reuse: without results in place for all but BERTH_REUSE_FULL; `problem` itself,
+ * with a reference for the caller, where it has none. So a plan's columns are those of
+ * berth_problem_at_level(problem, plan->reuse). */
+enum berth_code berth_problem_at_level(
+    struct berth_problem *problem, enum berth_reuse reuse, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
+bool berth_problem_uses_inplace(const struct berth_problem *problem);
 /* Whether it has permissions to write in place, and all are RESTRICTED. */
 bool berth_problem_is_without_inplace(const struct berth_problem *problem);
 

@@ -36,12 +36,6 @@ enum berth_strategy {
 };
 #define BERTH_ALL_STRATEGIES ((UINT32_C(1) << BERTH_N_STRATEGIES) - 1)
 
-enum berth_reuse {
-  BERTH_REUSE_FULL = 0,   /* everything */
-  BERTH_REUSE_NO_INPLACE, /* reuse of bytes over time, but no result in the place of an operand */
-  BERTH_REUSE_NONE,       /* every buffer has bytes of its own */
-};
-
 /* A plan to start from: pool (NULL: all in the first) and offset of each buffer, in the problem's order. It
  * must be valid (berth_verify_offsets): the solver does not check it. No plan that comes out needs more
  * bytes, summed over the pools. Not part of a plan's id. */
@@ -81,11 +75,22 @@ struct berth_solve_hooks {
 
 struct berth_solve_options berth_solve_options_default(void);
 
-/* The search's own plan, before the independent check: callers run berth_verify on it before it leaves.
- * Stopped by a hook before any plan exists: BERTH_CANCELLED. */
+/* The search's own plan, before the independent check: callers run berth_verify on it before it leaves. It is
+ * a plan of this very problem, with results in place where the problem has them. Stopped by a hook before any
+ * plan exists: BERTH_CANCELLED. */
 enum berth_code berth_solve(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
     struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
+
+/* The same, with the levels of enum berth_reuse held to each other: of a problem and a budget, each level
+ * needs no more (spill cost first, then bytes) than the one before. *out_problem, with a reference for the
+ * caller, is what the plan is of: `problem`, or the same without results in place (berth_problem_restate)
+ * where those would have made it larger; its permissions say which are used. Proofs and bounds are of that
+ * problem. */
+enum berth_code berth_solve_levels(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
 
 #endif

@@ -21,7 +21,7 @@ START_TEST(a_plan_is_placed_on_every_order_of_its_problem_and_on_no_other) {
     struct berth_problem *other = world_problem(40, 1, order, true);
     const struct berth_plan *plan = NULL;
     struct berth_verdict verdict;
-    ck_assert_int_eq(berthd_core_place(world.core, &id, other, NULL, &plan, NULL), BERTH_OK);
+    ck_assert_int_eq(berthd_core_place(world.core, &id, &other, NULL, &plan, NULL), BERTH_OK);
     ck_assert_int_eq(berth_verify(other, plan, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
     ck_assert_uint_eq(verdict.n_violations, 0);
     berth_plan_unref(plan);
@@ -31,7 +31,7 @@ START_TEST(a_plan_is_placed_on_every_order_of_its_problem_and_on_no_other) {
     struct berth_problem *foreign = world_problem(n, 2, 0, false);
     const struct berth_plan *plan = NULL;
     struct berth_error err;
-    ck_assert_int_eq(berthd_core_place(world.core, &id, foreign, NULL, &plan, &err), BERTH_INVALID_ARGUMENT);
+    ck_assert_int_eq(berthd_core_place(world.core, &id, &foreign, NULL, &plan, &err), BERTH_INVALID_ARGUMENT);
     ck_assert_str_eq(err.field, "plan_id");
     ck_assert_ptr_null(plan);
     berth_problem_unref(foreign);
@@ -54,7 +54,7 @@ START_TEST(a_plan_that_is_forgotten_is_not_found) {
   ck_assert_int_eq(err.reason, BERTH_REASON_PLAN_NOT_FOUND);
   ck_assert_uint_eq(berthd_core_serial(world.core, &id), 0);
   const struct berth_plan *plan;
-  ck_assert_int_eq(berthd_core_place(world.core, &id, problem, NULL, &plan, &err), BERTH_NOT_FOUND);
+  ck_assert_int_eq(berthd_core_place(world.core, &id, &problem, NULL, &plan, &err), BERTH_NOT_FOUND);
   make(&world, problem);
   ck_assert_uint_ne(berthd_core_serial(world.core, &id), serial); /* the same plan, made anew */
   berth_problem_unref(problem);
