@@ -5,6 +5,7 @@
 #include "base/order.h"
 #include "interference/colouring.h"
 #include "packing/apart.h"
+#include "packing/board.h"
 #include "packing/bound.h"
 #include "packing/build.h"
 #include "packing/excess.h"
@@ -144,6 +145,28 @@ fold(struct berth_packing_pool *pool, const struct berth_buffers *buffers, struc
       &members, buffers, pool->members, arena, &pool->instance, &pool->item_of, &pool->lead, &pool->is_exact);
 }
 
+/* Whether all that is pinned can lie together in this pool, by its lives. False if memory ran out. */
+static bool
+check_pins(const struct berth_packing_instance *instance, struct berth_arena *arena, bool *out_is_right) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_pairs pairs;
+  struct berth_board board;
+  *out_is_right = true;
+  if (instance->pin == NULL) {
+    return true;
+  }
+  bool ok =
+      berth_pairs_init(&pairs, arena, instance->n_buffers, instance->n_conflicts, instance->conflicts) &&
+      berth_board_init(&board, instance, &pairs, arena);
+  for (uint32_t k = 0; ok && *out_is_right && k < board.n_pinned; k++) {
+    uint32_t i = board.pinned[k];
+    *out_is_right = berth_board_is_free(&board, i, instance->pin[i]);
+    ok = !*out_is_right || berth_board_place(&board, i, instance->pin[i]);
+  }
+  berth_arena_rewind(arena, mark);
+  return ok;
+}
+
 enum berth_code berth_packing_pool_prepare(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) {
@@ -160,8 +183,16 @@ enum berth_code berth_packing_pool_prepare(
   if (code == BERTH_OK && !find_peak(pool, &timeline, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
   }
+  bool may_meet = true; /* else there is no plan of these members, with whatever reuse */
+  bool may_not = !reuse && pool->kind == BERTH_POOL_BYTES && buffers->rigid.n == 0;
+  if (code == BERTH_OK && may_not && !check_pins(&pool->instance, arena, &may_meet)) {
+    code = BERTH_RESOURCE_EXHAUSTED;
+  }
   if (code == BERTH_OK && !reuse && !berth_packing_forbid_reuse(&pool->instance, arena)) {
     code = BERTH_RESOURCE_EXHAUSTED;
+  }
+  if (!reuse) {
+    pool->instance.pins_may_meet = may_meet;
   }
   code = code == BERTH_OK ? fold(pool, buffers, arena) : code;
   if (code == BERTH_OK && pool->persistence != BERTH_PERSISTENCE_MIXED) {

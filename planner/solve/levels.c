@@ -55,12 +55,10 @@ static uint64_t all_capacities(const struct berth_solve_task *task) {
   return sum;
 }
 
-/* With results in place there is no such level of this problem, but of the one below. Pins over several pools
- * are left alone: that they do not meet within one pool is not known without reuse. */
+/* With results in place there is no such level of this problem, but of the one below. */
 static bool may_be_better_apart(const struct berth_solve_task *task) {
   uint64_t total = berth_solve_present_total(task);
-  bool is_unsure = task->buffers->pinned_offset != NULL && task->assignment.n_pools > 1;
-  if (is_unsure || berth_problem_uses_inplace(task->problem) || task->options.reuse == BERTH_REUSE_NONE ||
+  if (berth_problem_uses_inplace(task->problem) || task->options.reuse == BERTH_REUSE_NONE ||
       task->homeless != BERTH_NO_INDEX || task->effort.state == BERTH_EFFORT_STOPPED) {
     return false;
   }

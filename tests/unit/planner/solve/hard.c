@@ -52,6 +52,14 @@ START_TEST(pins_that_meet_part_by_pool) {
   ck_assert_ptr_nonnull(plan->offset);
   ck_assert_uint_ne(plan->pool[0], plan->pool[1]);
   berth_plan_unref(plan);
+  struct berth_problem *problem = sample_build(&sample, NULL);
+  struct berth_solve_options options = berth_solve_options_default();
+  options.reuse = BERTH_REUSE_NONE; /* pins may share bytes even so, but not these */
+  ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
+  ck_assert_ptr_nonnull(plan->offset);
+  ck_assert_uint_ne(plan->pool[0], plan->pool[1]);
+  berth_plan_unref(plan);
+  berth_problem_unref(problem);
 }
 END_TEST
 
