@@ -8,6 +8,7 @@
 #include "packing/divide.h"
 #include "packing/exact/exact.h"
 #include "packing/improve.h"
+#include "packing/justify.h"
 #include "packing/placement.h"
 #include "packing/precedence_bound.h"
 #include "packing/strategy.h"
@@ -174,13 +175,45 @@ static const struct phase LARGE_PHASES[] = {
     {0, 0, 0, NULL},
 };
 
+/* Under a partial order a pass of the board is dear, and what goes by time is beside the point. */
+static const struct phase SMALL_PARTIAL_PHASES[] = {
+    {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
+    {BERTH_STRATEGY_PLACEMENT, 8, ~BERTH_PLACEMENT_FIRST, &berth_packing_placement},
+    {BERTH_STRATEGY_EXACT, 16, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_JUSTIFY, 2, UINT32_MAX, &berth_packing_justify},
+    {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
+    {BERTH_STRATEGY_JUSTIFY, 1, UINT32_MAX, &berth_packing_justify},
+    {0, 0, 0, NULL},
+};
+static const struct phase LARGE_PARTIAL_PHASES[] = {
+    {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
+    {BERTH_STRATEGY_JUSTIFY, 2, UINT32_MAX, &berth_packing_justify},
+    {BERTH_STRATEGY_PLACEMENT, 4, ~BERTH_PLACEMENT_FIRST, &berth_packing_placement},
+    {BERTH_STRATEGY_CORE, 4, UINT32_MAX, &berth_packing_core},
+    {BERTH_STRATEGY_IMPROVE, 2, UINT32_MAX, &berth_packing_improve},
+    {BERTH_STRATEGY_JUSTIFY, 1, UINT32_MAX, &berth_packing_justify},
+    {0, 0, 0, NULL},
+};
+
+static bool is_partial(const struct berth_packing_pool *pool) {
+  return pool->instance.order.n_clocks > 0;
+}
+
+static const struct phase *phases_for(const struct berth_packing_pool *pool) {
+  if (is_partial(pool)) {
+    return pool->n_members > LARGE ? LARGE_PARTIAL_PHASES : SMALL_PARTIAL_PHASES;
+  }
+  return pool->n_members > LARGE ? LARGE_PHASES : SMALL_PHASES;
+}
+
 /* The first pass is made whatever the budget. */
 static enum berth_code run_placement(struct berth_solve_task *task, struct berth_packing_pool *pool) {
   uint64_t limit = task->effort.limit;
   berth_effort_set_limit(&task->effort, UINT64_MAX);
   enum berth_code code = run_strategy(task, pool, &berth_packing_placement, BERTH_PLACEMENT_FIRST);
   berth_effort_set_limit(&task->effort, limit);
-  if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT)) {
+  if (code == BERTH_OK && is_on(task, BERTH_STRATEGY_PLACEMENT) && !is_partial(pool)) {
     uint32_t left_out = pool->n_members > LARGE ? BERTH_PLACEMENT_TIGHT : 0;
     code = run_strategy(task, pool, &berth_packing_placement, ~BERTH_PLACEMENT_FIRST & ~left_out);
   }
@@ -348,7 +381,7 @@ static uint64_t budget_left(const struct berth_solve_task *task, uint64_t limit)
 /* The strategies that are switched on, within `limit` ticks in total. */
 static enum berth_code
 search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
-  const struct phase *phases = pool->n_members > LARGE ? LARGE_PHASES : SMALL_PHASES;
+  const struct phase *phases = phases_for(pool);
   for (; phases->run != NULL; phases++) {
     if (!is_on(task, phases->strategy)) {
       continue;

@@ -26,7 +26,8 @@
   X(IMPROVE, "improve", "local search over placements")                                                      \
   X(EXACT, "exact", "complete search")                                                                       \
   X(CORE, "core", "complete search near the peak, the rest around it")                                       \
-  X(ANTICHAIN, "antichain", "bound of partial orders: the heaviest antichain")
+  X(ANTICHAIN, "antichain", "bound of partial orders: the heaviest antichain")                               \
+  X(JUSTIFY, "justify", "windows of partial orders placed again, upside down and back")
 
 enum berth_strategy {
 #define X(name, word, text) BERTH_STRATEGY_##name,

@@ -60,6 +60,7 @@ int bench_corpus(const struct bench_options *options, bool *out_seen);
 int bench_file(const char *path, const char *name, const struct bench_options *options);
 int bench_growth(const struct bench_options *options);
 int bench_anytime(const struct bench_options *options);
+int bench_streams(const struct bench_options *options);
 int bench_peers(const struct bench_options *options);
 
 /* Forward and back: short lives, skip connections, and what is read again on the way back. */

@@ -6,9 +6,9 @@
 
 static int usage(void) {
   fprintf(
-      stderr,
-      "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
-      "[--growth] [--anytime] [--minimalloc BINARY] [--supermalloc PYTHON] [--peer-seconds S] [FILE...]\n");
+      stderr, "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
+              "[--growth] [--streams] [--anytime] [--minimalloc BINARY] [--supermalloc PYTHON] "
+              "[--peer-seconds S] [FILE...]\n");
   return 2;
 }
 
@@ -21,11 +21,14 @@ int main(int argc, char **argv) {
       .peer_seconds = 60};
   bool growth = false;
   bool anytime = false;
+  bool streams = false;
   int n_failed = 0;
   int k = 1;
   for (; k < argc && strncmp(argv[k], "--", 2) == 0; k++) {
     if (strcmp(argv[k], "--growth") == 0) {
       growth = true;
+    } else if (strcmp(argv[k], "--streams") == 0) {
+      streams = true;
     } else if (strcmp(argv[k], "--anytime") == 0) {
       anytime = true;
     } else if (k + 1 == argc) {
@@ -49,8 +52,8 @@ int main(int argc, char **argv) {
     }
   }
   bool peers = options.minimalloc != NULL || options.supermalloc != NULL;
-  bool all = !growth && !anytime && !peers && k == argc;
-  if (all || growth || k < argc) {
+  bool all = !growth && !anytime && !streams && !peers && k == argc;
+  if (all || growth || streams || k < argc) {
     bench_print_head();
   }
   for (; k < argc; k++) {
@@ -64,6 +67,7 @@ int main(int argc, char **argv) {
     }
   }
   n_failed += all || growth ? bench_growth(&options) : 0;
+  n_failed += all || streams ? bench_streams(&options) : 0;
   n_failed += all || anytime ? bench_anytime(&options) : 0;
   n_failed += peers ? bench_peers(&options) : 0;
   return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
