@@ -173,6 +173,26 @@ void berth_json_write_gaps(struct berth_json *json, const struct berth_buffers *
   berth_json_close(json, ']');
 }
 
+/* Which bytes are live from when to when, where it is not the whole buffer: with several streams. */
+static void write_parts(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer) {
+  if (buffers->part_begin == NULL || buffers->part_begin[buffer] == buffers->part_begin[buffer + 1]) {
+    return;
+  }
+  berth_json_open(json, "parts", '[');
+  for (uint32_t i = buffers->part_begin[buffer]; i < buffers->part_begin[buffer + 1]; i++) {
+    const struct berth_part *part = &buffers->parts[i];
+    berth_json_open(json, NULL, '{');
+    berth_json_i64(json, "lower", part->lower);
+    berth_json_i64(json, "upper", part->upper);
+    berth_json_open(json, "window", '[');
+    berth_json_u64(json, NULL, part->window_lower);
+    berth_json_u64(json, NULL, part->window_upper);
+    berth_json_close(json, ']');
+    berth_json_close(json, '}');
+  }
+  berth_json_close(json, ']');
+}
+
 static void write_buffer(struct berth_json *json, const struct berth_json_plan *input, uint32_t buffer) {
   berth_json_open(json, NULL, '{');
   write_place(json, input, buffer);
@@ -184,6 +204,7 @@ static void write_buffer(struct berth_json *json, const struct berth_json_plan *
     berth_json_u64(json, "alignment", buffers->alignment[buffer]);
     berth_json_string(json, "class", berth_json_class_name(buffers->class_[buffer]));
     berth_json_write_gaps(json, buffers, buffer);
+    write_parts(json, buffers, buffer);
   }
   if (input->plan->slot != NULL) {
     berth_json_u64(json, "slot", input->plan->slot[buffer]);

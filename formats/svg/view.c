@@ -135,6 +135,21 @@ void berth_svg_pieces(
     void (*emit)(void *ctx, uint32_t buffer, const struct berth_svg_piece *piece)) {
   const struct berth_buffers *buffers = view->buffers;
   double offset = (double)view->plan->offset[buffer];
+  uint32_t part = buffers->part_begin != NULL ? buffers->part_begin[buffer] : 0;
+  uint32_t end = buffers->part_begin != NULL ? buffers->part_begin[buffer + 1] : 0;
+  bool is_whole = part == end;
+  for (; part < end; part++) {
+    emit(
+        ctx, buffer,
+        &(struct berth_svg_piece){
+            .lower = (double)buffers->parts[part].lower,
+            .upper = (double)buffers->parts[part].upper,
+            .first_byte = offset + (double)buffers->parts[part].window_lower,
+            .end_byte = offset + (double)buffers->parts[part].window_upper});
+  }
+  if (!is_whole) {
+    return;
+  }
   double size = (double)buffers->size_bytes[buffer];
   double upper = fmax((double)buffers->upper[buffer], (double)buffers->lower[buffer] + 1);
   struct berth_svg_piece whole = {

@@ -17,6 +17,9 @@ static void note_list(
       result->is_shared[root] = true;
     }
     berth_accesses_touch(&result->accesses, clocks, root, op);
+    if (begin == graph->output_begin) {
+      berth_accesses_touch(&result->writes, clocks, root, op);
+    }
   }
 }
 
@@ -26,7 +29,8 @@ static bool note_accesses(
   result->first_op = berth_arena_new(arena, uint32_t, graph->n_values);
   result->is_shared = berth_arena_new_zeroed(arena, bool, graph->n_values);
   if (result->first_op == NULL || result->is_shared == NULL ||
-      !berth_accesses_init(&result->accesses, arena, clocks, graph->n_values)) {
+      !berth_accesses_init(&result->accesses, arena, clocks, graph->n_values) ||
+      !berth_accesses_init(&result->writes, arena, clocks, graph->n_values)) {
     return false;
   }
   for (uint32_t value = 0; value < graph->n_values; value++) {
@@ -213,16 +217,28 @@ static bool is_foreign(const struct berth_graph *graph, uint32_t root) {
   return (graph->value_flags[root] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
-/* With streams: everyone else is done with the operand, and touches the result, under any name, later. */
+/* With streams: everyone else is done with the operand (of one inside: has written it), and touches the result,
+ * under any name, later. */
 static bool is_ordered(const struct hearing *it) {
   const struct berth_inplace_input *input = it->input;
   if (input->clocks == NULL) {
     return true;
   }
+  bool inside = it->permission->kind == BERTH_INPLACE_INSIDE;
   return !it->result->is_shared[it->to] &&
          berth_accesses_within(
-             berth_accesses_last(&it->result->accesses, it->from),
+             berth_accesses_last(inside ? &it->result->writes : &it->result->accesses, it->from),
              berth_clock_of(input->clocks, it->permission->op), input->clocks->n_streams);
+}
+
+/* Who touches what lies inside touches what is around it. */
+static void inherit(struct berth_accesses *accesses, uint32_t thing, uint32_t from) {
+  size_t n = accesses->n_streams;
+  for (size_t s = 0; s < n; s++) {
+    uint32_t last = accesses->last[from * n + s];
+    uint32_t *own = &accesses->last[thing * n + s];
+    *own = last > *own ? last : *own;
+  }
 }
 
 static bool is_around_loop(const struct hearing *it) {
@@ -407,7 +423,7 @@ static void settle_one(
   it.offset = it.from_offset + place_in_root(graph, permission->operand);
   uint64_t shift = 0;
   bool over = permission->kind == BERTH_INPLACE_OVER;
-  permission->answer = input->clocks != NULL && !over ? BERTH_INPLACE_STREAMS : judge_times(&it);
+  permission->answer = judge_times(&it);
   if (permission->answer == BERTH_INPLACE_USED) {
     permission->answer = !is_ordered(&it)                ? BERTH_INPLACE_NOT_ORDERED
                          : by_size != BERTH_INPLACE_USED ? (enum berth_inplace_answer)by_size
@@ -427,6 +443,9 @@ static void settle_one(
     }
     join(result, it.storage, it.to, shift, is_foreign(graph, it.storage));
     return;
+  }
+  if (input->clocks != NULL) {
+    inherit(&result->accesses, it.to, it.from);
   }
   result->hosts[it.to] = true;
   result->host[it.from] = it.to;

@@ -10,7 +10,8 @@
  *           there, and the result lies nowhere else.
  *   BEHIND  the same, but that the result may be larger, begins before the operand, and stays in the arena.
  *   INSIDE  the operand is a root, the planner's own, not kept to the end and not around a loop with the
- *           operator; nobody writes it later, and nobody but the operator writes the result, which is new.
+ *           operator; nobody writes it later (with streams: who writes it has run for sure before, others may
+ *           read it whenever they like), and nobody but the operator writes the result, which is new.
  *           What shares the operand's storage lies within the operand's bytes.
  *
  * From the operator on, the bytes of an operand inside are the result's: who reads the operand later reads
@@ -55,7 +56,8 @@ struct berth_inplace_result {
   uint64_t *alignment;
   bool *taken;                    /* of roots: a result lies in it, or it lies inside a result */
   int64_t *upper;                 /* of roots: with those that lie inside; an operand inside ends there */
-  struct berth_accesses accesses; /* of roots, if there are clocks */
+  struct berth_accesses accesses; /* of roots with those inside, if there are clocks, */
+  struct berth_accesses writes;   /* and those that write */
   uint32_t *first_op;             /* of roots, if there are clocks: the first of the list to touch it, */
   bool *is_shared;                /* and whether another may run before that one has */
 

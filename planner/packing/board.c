@@ -77,7 +77,7 @@ bool berth_board_init(
     struct berth_arena *arena) {
   *board = (struct berth_board){.instance = instance, .arena = arena, .pairs = pairs, .n_leaves = 1};
   board->grain = find_grain(instance);
-  uint32_t n_steps = instance->chains != NULL ? 2 * instance->n_buffers : instance->n_steps;
+  uint32_t n_steps = instance->chains != NULL ? 2 * instance->chains->n : instance->n_steps;
   while (board->n_leaves < n_steps) {
     board->n_leaves *= 2;
   }
@@ -238,26 +238,38 @@ static bool place_piece(struct berth_board *board, struct berth_piece piece, uin
 
 struct stretches {
   struct berth_pieces pieces;
-  uint32_t chain; /* the next one, plus 1; 0: the buffer's own place */
+  uint32_t part;  /* of the order: the buffer itself, if it has none */
+  uint32_t part_end;
+  uint32_t chain; /* the next one, plus 1; 0: the part's own place */
   bool places;
 };
 
 static struct stretches stretches_of(const struct berth_board *board, uint32_t i, bool places) {
-  return (struct stretches){.pieces = berth_pieces_of(board->instance, i), .places = places};
+  const struct berth_packing_parts *parts = board->instance->parts;
+  return (struct stretches){
+      .pieces = berth_pieces_of(board->instance, i),
+      .part = parts != NULL ? parts->begin[i] : i,
+      .part_end = parts != NULL ? parts->begin[i + 1] : i + 1,
+      .places = places};
 }
 
 static bool
 next_on_chains(struct stretches *stretches, const struct berth_chains *chains, struct berth_piece *out) {
-  uint32_t i = stretches->pieces.buffer;
-  *out = (struct berth_piece){.window_upper = stretches->pieces.instance->size[i]};
-  while (stretches->chain <= chains->n_chains) {
-    size_t entry = (size_t)i * chains->n_chains + stretches->chain - 1;
-    bool is_place = stretches->chain++ == 0;
-    uint32_t half = is_place == stretches->places ? chains->n : 0;
-    out->lower = half + (is_place ? chains->place[i] : chains->first_met[entry]);
-    out->upper = half + (is_place ? chains->place[i] + 1 : chains->end_met[entry]);
-    if (out->lower < out->upper) {
-      return true;
+  const struct berth_packing_parts *parts = stretches->pieces.instance->parts;
+  for (; stretches->part < stretches->part_end; stretches->part++, stretches->chain = 0) {
+    uint32_t i = stretches->part;
+    *out = (struct berth_piece){
+        .window_lower = parts != NULL ? parts->window_lower[i] : 0,
+        .window_upper = parts != NULL ? parts->window_upper[i] : stretches->pieces.instance->size[i]};
+    while (stretches->chain <= chains->n_chains) {
+      size_t entry = (size_t)i * chains->n_chains + stretches->chain - 1;
+      bool is_place = stretches->chain++ == 0;
+      uint32_t half = is_place == stretches->places ? chains->n : 0;
+      out->lower = half + (is_place ? chains->place[i] : chains->first_met[entry]);
+      out->upper = half + (is_place ? chains->place[i] + 1 : chains->end_met[entry]);
+      if (out->lower < out->upper) {
+        return true;
+      }
     }
   }
   return false;

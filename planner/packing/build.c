@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "interference/timeline.h"
 #include "packing/excess.h"
+#include "packing/parts.h"
 #include "packing/sweep.h"
 
 static bool copy_columns(
@@ -105,12 +106,16 @@ static bool count_unordered(
   return chains != NULL && berth_chains_make(chains, &out->order, arena, &is_usable) && is_usable;
 }
 
-/* The pairs that were stated, and those that the order does not order. */
+/* The pairs that were stated, and those that the order does not order: part by part with `timeline`, or
+ * (NULL) whole buffers. */
 static bool copy_conflicts(
-    const struct berth_buffers *buffers, const uint32_t *members, struct berth_arena *arena,
-    struct berth_packing_instance *out) {
+    const struct berth_buffers *buffers, const uint32_t *members, const struct berth_timeline *timeline,
+    struct berth_arena *arena, struct berth_packing_instance *out) {
   uint32_t n_unordered = 0;
-  if (!count_unordered(buffers, members, arena, out, &n_unordered)) {
+  struct berth_sort_item *listed = NULL; /* those already listed, of parts */
+  if (timeline != NULL
+          ? !berth_packing_order_parts(buffers, members, timeline, arena, out, &listed, &n_unordered)
+          : !count_unordered(buffers, members, arena, out, &n_unordered)) {
     return false;
   }
   size_t n_pairs = (size_t)buffers->n_conflicts + n_unordered;
@@ -125,7 +130,10 @@ static bool copy_conflicts(
   bool ok = pairs != NULL && place != NULL && items != NULL && scratch != NULL;
   if (ok) {
     size_t n = list_conflicts(buffers, members, out->n_buffers, place, items);
-    ok = n_unordered == 0 ||
+    if (listed != NULL && n_unordered != 0) {
+      memcpy(&items[n], listed, n_unordered * sizeof *items);
+    }
+    ok = n_unordered == 0 || listed != NULL ||
          berth_precedence_pairs(
              &out->order, out->lower, out->upper, BERTH_PACKING_MOST_PAIRS, arena, &items[n], &n_unordered);
     n += n_unordered;
@@ -155,9 +163,9 @@ static bool find_shared(
   return owner != NULL && berth_packing_find_excess(out, owner, buffers->n, arena);
 }
 
-enum berth_code berth_packing_build(
+static enum berth_code build(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
-    uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,
+    uint64_t capacity, bool by_parts, struct berth_arena *arena, struct berth_packing_instance *out,
     struct berth_timeline *out_timeline) {
   *out = (struct berth_packing_instance){.n_buffers = n_members, .capacity = capacity};
   struct berth_timeline timeline;
@@ -172,7 +180,23 @@ enum berth_code berth_packing_build(
   out->lower = timeline.lower;
   out->upper = timeline.upper;
   bool ok = berth_effort_poll(arena->effort) && copy_columns(buffers, members, alignment, arena, out) &&
-            copy_gaps(&timeline, arena, out) && copy_conflicts(buffers, members, arena, out) &&
+            copy_gaps(&timeline, arena, out) && berth_packing_list_parts(&timeline, arena, out) &&
+            copy_conflicts(
+                buffers, members, by_parts && timeline.part_begin != NULL ? &timeline : NULL, arena, out) &&
             (buffers->rigid.n == 0 || find_shared(buffers, members, arena, out));
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+}
+
+enum berth_code berth_packing_build(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
+    uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,
+    struct berth_timeline *out_timeline) {
+  return build(buffers, members, n_members, alignment, capacity, true, arena, out, out_timeline);
+}
+
+enum berth_code berth_packing_build_slots(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
+    uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,
+    struct berth_timeline *out_timeline) {
+  return build(buffers, members, n_members, alignment, capacity, false, arena, out, out_timeline);
 }

@@ -220,7 +220,8 @@ static uint32_t append_item(const struct fold *fold, uint32_t item, struct berth
 static size_t most_pieces(const struct fold *fold) {
   const struct berth_packing_instance *members = fold->members;
   size_t n = members->n_buffers +
-             (members->gap_begin != NULL ? 2 * (size_t)members->gap_begin[members->n_buffers] : 0);
+             (members->gap_begin != NULL ? 2 * (size_t)members->gap_begin[members->n_buffers] : 0) +
+             (members->piece_begin != NULL ? members->piece_begin[members->n_buffers] : 0);
   for (uint32_t item = 0; item < fold->n_items; item++) {
     n += fold->n_pairs[item];
   }

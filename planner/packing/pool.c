@@ -42,6 +42,7 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
   instance->gaps = NULL;
   instance->n_conflicts = 0;
   instance->order.n_clocks = 0;
+  instance->parts = NULL;
   instance->chains = NULL;
   instance->n_excess = 0;
   instance->pins_may_meet = true;
@@ -119,12 +120,16 @@ bound_pinned(const struct berth_packing_instance *instance, struct berth_arena *
 static bool
 find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline, struct berth_arena *arena) {
   struct berth_arena_mark mark = berth_arena_mark(arena);
-  uint64_t *load = berth_arena_new(arena, uint64_t, timeline->n_steps);
+  uint64_t *load = berth_arena_new(arena, uint64_t, pool->instance.n_steps);
   if (load == NULL) {
     return false;
   }
   if (timeline->n_steps > 0) {
-    uint32_t peak = berth_packing_load(&pool->instance, load);
+    uint32_t peak = 0;
+    (void)berth_packing_load(&pool->instance, load);
+    for (uint32_t t = 1; t < timeline->n_steps; t++) { /* steps for pairs of parts are none */
+      peak = load[t] > load[peak] ? t : peak;
+    }
     pool->peak_bytes = load[peak];
     pool->peak_step = timeline->step_at[peak];
   }
@@ -177,7 +182,7 @@ enum berth_code berth_packing_pool_prepare(
   pool->peak_bytes = 0;
   pool->peak_step = 0;
   struct berth_timeline timeline;
-  enum berth_code code = berth_packing_build(
+  enum berth_code code = (pool->kind == BERTH_POOL_SLOTS ? berth_packing_build_slots : berth_packing_build)(
       buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, arena, &pool->instance,
       &timeline);
   if (code == BERTH_OK && !find_peak(pool, &timeline, arena)) {

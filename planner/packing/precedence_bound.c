@@ -26,7 +26,9 @@ enum berth_code berth_packing_find_antichain(
   *out = (struct berth_antichain){0};
   struct berth_chains chains;
   bool is_usable;
-  uint64_t *weight = berth_arena_new(arena, uint64_t, instance->n_buffers);
+  const struct berth_packing_parts *parts = instance->parts;
+  uint32_t n = parts != NULL ? parts->n : instance->n_buffers;
+  uint64_t *weight = berth_arena_new(arena, uint64_t, n);
   if (weight == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
@@ -40,8 +42,8 @@ enum berth_code berth_packing_find_antichain(
   if ((uint64_t)chains.n * chains.n_chains > BERTH_ANTICHAIN_MOST_ARCS) {
     return BERTH_OK;
   }
-  for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    weight[i] = core_of(instance, i);
+  for (uint32_t i = 0; i < n; i++) {
+    weight[i] = parts != NULL ? parts->window_upper[i] - parts->window_lower[i] : core_of(instance, i);
   }
   return berth_antichain_find(&chains, weight, arena, effort, out);
 }

@@ -178,11 +178,17 @@ enum berth_code berth_builder_join_storage(
 enum berth_code berth_builder_keep_values(struct berth_problem_builder *builder);
 enum berth_code berth_builder_add_workspaces(struct berth_problem_builder *builder);
 
-/* The clocks of buffers, by who touches them on which stream; `family` (of values) says what is given and
- * kept.
- */
+/* What liveness said of values: which are given and kept, and of roots with their views the lifetimes. */
+struct berth_builder_lives {
+  uint8_t *family; /* set of enum berth_liveness_family */
+  int64_t *lower;  /* these two with several streams only */
+  int64_t *upper;
+};
+
+/* The clocks of buffers and of their parts, by who touches them on which stream. */
 enum berth_code berth_builder_make_clocks(
-    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family);
+    struct berth_problem_builder *builder, const struct berth_graph *graph,
+    const struct berth_builder_lives *lives);
 
 /* Points regions at what they carry. */
 void berth_builder_finish_regions(struct berth_problem_builder *builder);

@@ -9,7 +9,7 @@
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
  * then a column after the other in canonical order; then sections for what few problems have, each behind its
  * tag. Steps stay as given: a plan reports them. Clocks and groups, if there are
- * any, come last. */
+ * any, come next, and parts last. */
 #include <string.h>
 
 #include "base/effort.h"
@@ -21,6 +21,9 @@ enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
 
 /* Begins the section on what pools ask and cost: "POOL". */
 #define TERMS_TAG UINT32_C(0x4c4f4f50)
+
+/* Begins the section on the parts of buffers: "PART". */
+#define PARTS_TAG UINT32_C(0x54524150)
 
 static const char MAGIC[8] = {'b', 'e', 'r', 't', 'h', 'p', 'r', 'b'};
 
@@ -79,6 +82,23 @@ static int compare_clocks(const struct berth_buffers *buffers, uint32_t a, uint3
   return 0;
 }
 
+static int compare_parts(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  const uint32_t *begin = buffers->part_begin;
+  size_t n = buffers->n_clocks;
+  COMPARE(begin[a + 1] - begin[a], begin[b + 1] - begin[b]);
+  for (size_t i = begin[a], j = begin[b]; i < begin[a + 1]; i++, j++) {
+    COMPARE(buffers->parts[i].window_lower, buffers->parts[j].window_lower);
+    COMPARE(buffers->parts[i].window_upper, buffers->parts[j].window_upper);
+    COMPARE(buffers->parts[i].lower, buffers->parts[j].lower);
+    COMPARE(buffers->parts[i].upper, buffers->parts[j].upper);
+    for (size_t c = 0; c < n; c++) {
+      COMPARE(buffers->part_clock_lower[i * n + c], buffers->part_clock_lower[j * n + c]);
+      COMPARE(buffers->part_clock_upper[i * n + c], buffers->part_clock_upper[j * n + c]);
+    }
+  }
+  return 0;
+}
+
 /* What groups say of each alone. */
 static int compare_groups(const struct berth_rigid *rigid, uint32_t a, uint32_t b) {
   uint32_t group_a = rigid->group[a];
@@ -114,6 +134,9 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   }
   if (order == 0) {
     order = compare_clocks(buffers, a, b);
+  }
+  if (order == 0 && buffers->part_begin != NULL) {
+    order = compare_parts(buffers, a, b);
   }
   if (order == 0) {
     order = compare_ids(problem, a, b);
@@ -308,6 +331,28 @@ static void put_clocks(struct encoder *encoder, const struct berth_buffers *buff
   }
 }
 
+static void put_parts(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  size_t n = buffers->n_clocks;
+  if (buffers->part_begin == NULL) {
+    return;
+  }
+  put(encoder, PARTS_TAG, 4);
+  for (uint32_t k = 0; k < buffers->n; k++) {
+    const uint32_t *begin = buffers->part_begin + order[k];
+    put(encoder, begin[1] - begin[0], 4);
+    for (size_t i = begin[0]; i < begin[1]; i++) {
+      put(encoder, buffers->parts[i].window_lower, 8);
+      put(encoder, buffers->parts[i].window_upper, 8);
+      put(encoder, (uint64_t)buffers->parts[i].lower, 8);
+      put(encoder, (uint64_t)buffers->parts[i].upper, 8);
+      for (size_t c = 0; c < n; c++) {
+        put(encoder, buffers->part_clock_lower[i * n + c], 4);
+        put(encoder, buffers->part_clock_upper[i * n + c], 4);
+      }
+    }
+  }
+}
+
 static bool has_terms(const struct berth_pools *pools, const struct berth_buffers *buffers) {
   bool any = buffers->accesses != NULL;
   for (uint32_t i = 0; i < pools->n; i++) {
@@ -422,6 +467,7 @@ enum berth_code berth_problem_canonical_encode(
   put_terms(&encoder, &problem->pools_view, buffers, order);
   put_clocks(&encoder, buffers, order);
   bool ok = buffers->rigid.n == 0 || put_groups(&encoder, &buffers->rigid, buffers->n, order, allocator);
+  put_parts(&encoder, buffers, order);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);
   return ok ? BERTH_OK : berth_fail_memory(err);

@@ -1,4 +1,6 @@
 /* Lifetimes for the values of a graph, and what liveness found wrong, in words. */
+#include <string.h>
+
 #include "liveness/inplace.h"
 #include "liveness/liveness.h"
 #include "liveness/regions.h"
@@ -178,7 +180,7 @@ static enum berth_code settle_inplace(
   return fit_storage(builder, out_placed);
 }
 
-/* With several streams roots stay whole: what is later in the list need not be later. */
+/* With several streams what is later in the list need not be later: buffers have parts instead. */
 static enum berth_code find_windows(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const uint32_t *innermost,
     const uint8_t *family, struct berth_arena *arena, struct berth_windows *out) {
@@ -233,13 +235,29 @@ static enum berth_code check_donations(
   return BERTH_OK;
 }
 
+/* Before rows become buffers. */
+static bool keep_lifetimes(
+    const struct berth_problem *problem, struct berth_arena *arena, struct berth_builder_lives *lives) {
+  size_t n = problem->rows.lower.n;
+  lives->lower = berth_arena_new(arena, int64_t, n);
+  lives->upper = berth_arena_new(arena, int64_t, n);
+  if (lives->lower == NULL || lives->upper == NULL) {
+    return false;
+  }
+  if (n != 0) {
+    memcpy(lives->lower, problem->rows.lower.items, n * sizeof *lives->lower);
+    memcpy(lives->upper, problem->rows.upper.items, n * sizeof *lives->upper);
+  }
+  return true;
+}
+
 static enum berth_code derive(
-    struct berth_problem_builder *builder, struct berth_arena *arena, uint8_t **out_family,
+    struct berth_problem_builder *builder, struct berth_arena *arena, struct berth_builder_lives *out_lives,
     struct berth_inplace_result *out_placed, struct berth_windows *out_windows) {
   struct berth_problem *problem = builder->problem;
   struct berth_graph graph = view(builder);
   uint8_t *family = berth_arena_new_zeroed(arena, uint8_t, graph.n_values);
-  *out_family = family;
+  out_lives->family = family;
   if (family == NULL) {
     return berth_fail_memory(&builder->error);
   }
@@ -253,6 +271,9 @@ static enum berth_code derive(
       problem->rows.upper.items, family);
   if (found.fault != BERTH_LIVENESS_OK) {
     return blame_fault(builder, &found);
+  }
+  if (streams && !keep_lifetimes(problem, arena, out_lives)) {
+    return berth_fail_memory(&builder->error);
   }
   const uint32_t *innermost = graph.n_regions != 0 ? berth_regions_innermost(&graph, arena) : NULL;
   if (graph.n_regions != 0 && innermost == NULL) {
@@ -284,30 +305,31 @@ static enum berth_code check_streams(struct berth_problem_builder *builder) {
   return BERTH_OK;
 }
 
-static enum berth_code order_streams(struct berth_problem_builder *builder, const uint8_t *family) {
+static enum berth_code
+order_streams(struct berth_problem_builder *builder, const struct berth_builder_lives *lives) {
   if (builder->n_streams == 1) {
     return BERTH_OK;
   }
   berth_problem_view_graph(builder->problem);
-  return berth_builder_make_clocks(builder, &builder->problem->graph_view, family);
+  return berth_builder_make_clocks(builder, &builder->problem->graph_view, lives);
 }
 
 enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder) {
   struct berth_inplace_result placed = {0};
   struct berth_windows windows = {0};
-  uint8_t *family = NULL;
+  struct berth_builder_lives lives = {0};
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
   enum berth_code code = check_streams(builder);
   berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);
-  code = code != BERTH_OK ? code : derive(builder, &arena, &family, &placed, &windows);
+  code = code != BERTH_OK ? code : derive(builder, &arena, &lives, &placed, &windows);
   code = code != BERTH_OK ? code : check_donations(builder, &arena, &placed);
   code = code != BERTH_OK ? code : berth_builder_list_dynamic(builder);
   code = code != BERTH_OK ? code : berth_builder_rows_to_buffers(builder, &placed, &windows);
   code = code != BERTH_OK ? code : berth_builder_add_workspaces(builder);
-  code = code != BERTH_OK ? code : order_streams(builder, family);
+  code = code != BERTH_OK ? code : order_streams(builder, &lives);
   builder->problem->is_graph = true;
   berth_arena_finish(&arena);
   return code;

@@ -97,12 +97,24 @@ add_piece(struct sweep *sweep, uint32_t buffer, int64_t lower, int64_t upper, ui
   }
 }
 
+static uint32_t first_part(const struct berth_problem *problem, uint32_t buffer) {
+  return problem->part_begin.n != 0 ? problem->part_begin.items[buffer] : 0;
+}
+
 static void cut(struct sweep *sweep, uint32_t buffer) {
   const struct berth_rows *rows = sweep->rows;
   int64_t at = rows->lower.items[buffer];
   uint64_t size = rows->size.items[buffer];
   if (is_apart(sweep, buffer)) {
     add_piece(sweep, buffer, INT64_MIN, INT64_MAX, 0, size);
+    return;
+  }
+  const struct berth_problem *problem = sweep->builder->problem;
+  for (uint32_t i = first_part(problem, buffer); i < first_part(problem, buffer + 1); i++) {
+    const struct berth_part *part = &problem->parts.items[i];
+    add_piece(sweep, buffer, part->lower, part->upper, part->window_lower, part->window_upper);
+  }
+  if (first_part(problem, buffer) < first_part(problem, buffer + 1)) {
     return;
   }
   uint32_t begin = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer] : 0;
@@ -150,6 +162,7 @@ static bool make_pieces(struct sweep *sweep, struct berth_arena *arena) {
     if (sweep->pool_of[i] != BERTH_NO_INDEX) {
       const uint32_t *begin = sweep->rows->gap_begin.n != 0 ? sweep->rows->gap_begin.items + i : NULL;
       capacity += begin != NULL ? 2 * (size_t)(begin[1] - begin[0]) + 1 : 1;
+      capacity += first_part(sweep->builder->problem, i + 1) - first_part(sweep->builder->problem, i);
     }
   }
   if (capacity > UINT32_MAX / 2) {
@@ -263,20 +276,74 @@ static enum berth_code check_conflicts(struct sweep *sweep) {
 
 /* ---- Pins against a partial order ---- */
 
-static bool is_before(const struct berth_problem *problem, uint32_t a, uint32_t b) {
-  const uint32_t *upper = problem->clock_upper.items + (size_t)a * problem->n_clocks;
-  const uint32_t *lower = problem->clock_lower.items + (size_t)b * problem->n_clocks;
-  for (uint32_t c = 0; c < problem->n_clocks; c++) {
-    if (upper[c] > lower[c]) {
+/* A pinned buffer, or a part of one. */
+struct stretch {
+  uint64_t end;
+  uint32_t buffer;
+  const uint32_t *lower; /* its clocks */
+  const uint32_t *upper;
+};
+
+static bool is_before(const struct stretch *a, const struct stretch *b, uint32_t n_clocks) {
+  for (uint32_t c = 0; c < n_clocks; c++) {
+    if (a->upper[c] > b->lower[c]) {
       return false;
     }
   }
   return true;
 }
 
+/* Writes the buffer's stretches and their first bytes; returns how many they are. */
+static uint32_t stretches_of(
+    const struct berth_problem *problem, uint32_t buffer, struct stretch *stretches, uint64_t *first) {
+  uint64_t pin = problem->rows.pin.items[buffer];
+  uint32_t begin = first_part(problem, buffer);
+  uint32_t end = first_part(problem, buffer + 1);
+  size_t n_clocks = problem->n_clocks;
+  if (begin == end) {
+    first[0] = pin;
+    stretches[0] = (struct stretch){
+        .end = pin + problem->rows.size.items[buffer],
+        .buffer = buffer,
+        .lower = problem->clock_lower.items + buffer * n_clocks,
+        .upper = problem->clock_upper.items + buffer * n_clocks};
+    return 1;
+  }
+  for (size_t i = begin; i < end; i++) {
+    first[i - begin] = pin + problem->parts.items[i].window_lower;
+    stretches[i - begin] = (struct stretch){
+        .end = pin + problem->parts.items[i].window_upper,
+        .buffer = buffer,
+        .lower = problem->part_clock_lower.items + i * n_clocks,
+        .upper = problem->part_clock_upper.items + i * n_clocks};
+  }
+  return end - begin;
+}
+
 /* Pinned buffers that share bytes, by where they begin; beyond this many looks it is left to planning, which
  * finds no plan then. */
 enum { MOST_LOOKS = 1 << 24 };
+
+static enum berth_code look_around(
+    struct sweep *sweep, const struct stretch *stretches, const uint64_t *first, const uint32_t *order,
+    uint32_t n) {
+  uint32_t n_clocks = sweep->builder->problem->n_clocks;
+  uint64_t n_looks = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const struct stretch *at = &stretches[order[k]];
+    for (uint32_t j = k + 1; j < n && first[order[j]] < at->end && n_looks < MOST_LOOKS; j++, n_looks++) {
+      const struct stretch *other = &stretches[order[j]];
+      if (first[order[j]] < other->end && at->buffer != other->buffer &&
+          sweep->pool_of[at->buffer] == sweep->pool_of[other->buffer] && !is_before(at, other, n_clocks) &&
+          !is_before(other, at, n_clocks)) {
+        uint32_t a = at->buffer < other->buffer ? at->buffer : other->buffer;
+        uint32_t b = at->buffer < other->buffer ? other->buffer : at->buffer;
+        return blame_two(sweep->builder, b, a, "and no order says that the one is done before the other");
+      }
+    }
+  }
+  return BERTH_OK;
+}
 
 static enum berth_code check_order(struct sweep *sweep, struct berth_arena *arena) {
   const struct berth_problem *problem = sweep->builder->problem;
@@ -284,31 +351,24 @@ static enum berth_code check_order(struct sweep *sweep, struct berth_arena *aren
   if (problem->n_clocks == 0) {
     return BERTH_OK;
   }
-  uint32_t *order = berth_arena_new(arena, uint32_t, rows->pin.n);
-  uint32_t n = 0;
-  for (uint32_t i = 0; order != NULL && i < rows->pin.n; i++) {
-    if (sweep->pool_of[i] != BERTH_NO_INDEX) {
-      order[n++] = i;
-    }
-  }
-  if (order == NULL || !berth_order_by_key(arena, n, rows->pin.items, order)) {
+  size_t most = rows->pin.n + problem->parts.n;
+  struct stretch *stretches = berth_arena_new(arena, struct stretch, most);
+  uint64_t *first = berth_arena_new(arena, uint64_t, most);
+  uint32_t *order = berth_arena_new(arena, uint32_t, most);
+  if (stretches == NULL || first == NULL || order == NULL) {
     return berth_fail_memory(&sweep->builder->error);
   }
-  uint64_t n_looks = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    uint64_t end = rows->pin.items[order[k]] + rows->size.items[order[k]];
-    for (uint32_t j = k + 1; j < n && rows->pin.items[order[j]] < end && n_looks < MOST_LOOKS;
-         j++, n_looks++) {
-      uint32_t a = order[k] < order[j] ? order[k] : order[j];
-      uint32_t b = order[k] < order[j] ? order[j] : order[k];
-      bool empty = rows->size.items[a] == 0 || rows->size.items[b] == 0;
-      if (!empty && sweep->pool_of[a] == sweep->pool_of[b] && !is_before(problem, a, b) &&
-          !is_before(problem, b, a)) {
-        return blame_two(sweep->builder, b, a, "and no order says that the one is done before the other");
-      }
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rows->pin.n; i++) {
+    if (sweep->pool_of[i] != BERTH_NO_INDEX) {
+      n += stretches_of(problem, i, stretches + n, first + n);
     }
   }
-  return BERTH_OK;
+  for (uint32_t k = 0; k < n; k++) {
+    order[k] = k;
+  }
+  return berth_order_by_key(arena, n, first, order) ? look_around(sweep, stretches, first, order, n)
+                                                    : berth_fail_memory(&sweep->builder->error);
 }
 
 enum berth_code berth_builder_check_pins(struct berth_problem_builder *builder) {

@@ -6,7 +6,7 @@
 
 #include "liveness/clocks.h"
 #include "liveness/liveness.h"
-#include "problem/builder.h"
+#include "problem/parts.h"
 
 struct making {
   struct berth_problem *problem;
@@ -114,7 +114,8 @@ static void write_clocks(struct making *making, uint32_t buffer) {
 }
 
 enum berth_code berth_builder_make_clocks(
-    struct berth_problem_builder *builder, const struct berth_graph *graph, const uint8_t *family) {
+    struct berth_problem_builder *builder, const struct berth_graph *graph,
+    const struct berth_builder_lives *lives) {
   uint32_t n_streams = berth_clocks_n_streams(graph);
   struct berth_problem *problem = builder->problem;
   uint32_t n = (uint32_t)problem->rows.size.n;
@@ -134,7 +135,7 @@ enum berth_code berth_builder_make_clocks(
     if (graph->n_regions != 0) {
       touch_in_regions(&making);
     }
-    touch_from_outside(&making, family);
+    touch_from_outside(&making, lives->family);
     for (uint32_t buffer = 0; buffer < n; buffer++) {
       touch_at_first(&making, buffer);
       write_clocks(&making, buffer);
@@ -142,6 +143,14 @@ enum berth_code berth_builder_make_clocks(
     problem->n_clocks = n_streams;
     problem->clock_lower.n = problem->clock_upper.n = n_entries;
   }
+  struct berth_builder_parts_input parts = {
+      .graph = graph,
+      .clocks = &making.clocks,
+      .family = lives->family,
+      .lower = lives->lower,
+      .upper = lives->upper};
+  enum berth_code code =
+      ok ? berth_builder_make_parts(builder, &parts, &arena) : berth_fail_memory(&builder->error);
   berth_arena_finish(&arena);
-  return ok ? BERTH_OK : berth_fail_memory(&builder->error);
+  return code;
 }

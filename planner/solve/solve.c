@@ -35,7 +35,7 @@ static enum berth_code colour_all(struct berth_solve_task *task, struct berth_co
   struct berth_packing_instance all; /* one pool of everything, for its columns */
   struct berth_timeline timeline;
   enum berth_code code =
-      berth_packing_build(buffers, task->order, buffers->n, 1, BERTH_UNLIMITED, arena, &all, &timeline);
+      berth_packing_build_slots(buffers, task->order, buffers->n, 1, BERTH_UNLIMITED, arena, &all, &timeline);
   uint64_t *load = code == BERTH_OK ? berth_arena_new(arena, uint64_t, timeline.n_steps) : NULL;
   if (load == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;

@@ -25,10 +25,11 @@ static void check_times(
   for (uint32_t k = 0; k < pieces->n; k++) {
     const struct berth_verify_piece *piece = &pieces->items[order[k].index];
     bool same_slot = reach != NULL && slot[reach->buffer] == slot[piece->buffer];
-    if (same_slot && piece->lower < reach->upper) {
+    bool same_buffer = reach != NULL && reach->buffer == piece->buffer;
+    if (same_slot && !same_buffer && piece->lower < reach->upper) {
       blame(findings, reach->buffer, piece->buffer, slot[piece->buffer], piece->lower, "while both are live");
     } else if (
-        same_slot && facts->order != NULL && reach->buffer != piece->buffer &&
+        same_slot && facts->order != NULL && !same_buffer &&
         !berth_verify_may_follow(facts->order, reach->buffer, piece->buffer)) {
       blame(findings, reach->buffer, piece->buffer, slot[piece->buffer], piece->lower, "and are not ordered");
     }

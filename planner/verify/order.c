@@ -187,17 +187,19 @@ bool berth_verify_runs_before(const struct berth_verify_order *order, uint32_t f
 
 /* ---- Buffers ---- */
 
-static void touch(struct berth_verify_order *order, uint32_t buffer, uint32_t op) {
-  if (buffer == BERTH_NO_INDEX) {
-    return;
-  }
-  uint32_t *last = row(order->last, order, buffer);
-  uint32_t *sure = row(order->sure, order, buffer);
+void berth_verify_order_note(
+    const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t op) {
   const uint32_t *ran = row(order->ran, order, op);
   uint32_t stream = order->graph->operator_stream[op];
   last[stream] = order->position[op] > last[stream] ? order->position[op] : last[stream];
   for (uint32_t s = 0; s < order->n_streams; s++) {
     sure[s] = ran[s] < sure[s] ? ran[s] : sure[s];
+  }
+}
+
+static void touch(struct berth_verify_order *order, uint32_t buffer, uint32_t op) {
+  if (buffer != BERTH_NO_INDEX) {
+    berth_verify_order_note(order, row(order->last, order, buffer), row(order->sure, order, buffer), op);
   }
 }
 
@@ -210,17 +212,20 @@ touch_list(struct berth_verify_order *order, const uint32_t *begin, const uint32
 
 /* ---- Regions: what lives around one is touched by all of it ---- */
 
-static void touch_region(struct berth_verify_order *order, uint32_t buffer, uint32_t region) {
-  if (buffer == BERTH_NO_INDEX) {
-    return;
-  }
-  uint32_t *last = row(order->last, order, buffer);
-  uint32_t *sure = row(order->sure, order, buffer);
+void berth_verify_order_note_region(
+    const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t region) {
   const uint32_t *before = row(order->ran, order, begin_of(order->graph, region));
   const uint32_t *after = row(order->ran, order, end_of(order->graph, region));
   for (uint32_t s = 0; s < order->n_streams; s++) {
     last[s] = after[s] > last[s] ? after[s] : last[s];
     sure[s] = before[s] < sure[s] ? before[s] : sure[s];
+  }
+}
+
+static void touch_region(struct berth_verify_order *order, uint32_t buffer, uint32_t region) {
+  if (buffer != BERTH_NO_INDEX) {
+    berth_verify_order_note_region(
+        order, row(order->last, order, buffer), row(order->sure, order, buffer), region);
   }
 }
 
@@ -292,12 +297,5 @@ enum berth_code berth_verify_order_buffers(
 }
 
 bool berth_verify_may_follow(const struct berth_verify_order *order, uint32_t earlier, uint32_t later) {
-  const uint32_t *last = row(order->last, order, earlier);
-  const uint32_t *sure = row(order->sure, order, later);
-  for (uint32_t s = 0; s < order->n_streams; s++) {
-    if (last[s] > sure[s]) {
-      return false;
-    }
-  }
-  return true;
+  return berth_verify_order_within(order, row(order->last, order, earlier), row(order->sure, order, later));
 }

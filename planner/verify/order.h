@@ -29,11 +29,30 @@ enum berth_code berth_verify_order_buffers(
 /* Whether `first` has run for sure when `second` begins. */
 bool berth_verify_runs_before(const struct berth_verify_order *order, uint32_t first, uint32_t second);
 
+/* Accesses to one thing, told one after the other: `last` and `sure` are rows of n_streams, 0 and UINT32_MAX
+ * before the first. */
+void berth_verify_order_note(
+    const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t op);
+void berth_verify_order_note_region(
+    const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t region);
+
+/* Whether all that `last` tells of comes before all that `sure` does. */
+static inline bool
+berth_verify_order_within(const struct berth_verify_order *order, const uint32_t *last, const uint32_t *sure) {
+  for (uint32_t s = 0; s < order->n_streams; s++) {
+    if (last[s] > sure[s]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Whether every access to buffer `earlier` comes before every access to buffer `later`. */
 bool berth_verify_may_follow(const struct berth_verify_order *order, uint32_t earlier, uint32_t later);
 
-/* No bytes pass from one buffer to a later one that is not ordered after it. A sweep in the order of addition
- * that keeps, for every byte, its last tenant: if each is ordered after the one before it, all are. */
+/* No bytes pass from one buffer, or part of one, to a later one that is not ordered after it. A sweep in the
+ * order of addition that keeps, for every byte, its last tenant: if each is ordered after the one before it,
+ * all are. Of a pool of slots all buffers are whole. */
 enum berth_code berth_verify_sequence(
     const struct berth_verify_facts *facts, const struct berth_verify_places *places,
     struct berth_verify_findings *findings, struct berth_arena *arena,

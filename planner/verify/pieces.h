@@ -1,5 +1,6 @@
 /* Lifetimes cut into pieces: in each, a buffer holds one unchanging range of its bytes. And the order in
- * which pieces begin and end, which every sweep follows. Buffers of size 0 have no pieces. */
+ * which pieces begin and end, which every sweep follows. Buffers of size 0 have no pieces. With streams the
+ * pieces of one buffer may be live together, with bytes apart. */
 #ifndef VERIFY_PIECES_H
 #define VERIFY_PIECES_H
 
@@ -19,7 +20,7 @@ struct berth_verify_piece {
 
 struct berth_verify_pieces {
   uint32_t n;
-  struct berth_verify_piece *items;    /* by buffer, then by time */
+  struct berth_verify_piece *items;    /* by buffer, then by time; of parts by bytes */
   const struct berth_sort_item *turns; /* 2n; index 2 * piece for its beginning, 2 * piece + 1 for its end */
 };
 

@@ -3,64 +3,111 @@
 
 #include "base/rankset.h"
 #include "base/sort.h"
-#include "verify/order.h"
+#include "verify/parts.h"
 
 #define NOBODY UINT32_MAX
 
-/* The bytes of all pools as ranks of the places where a buffer begins or ends, pool after pool. A segment
- * reaches from its rank to the next one in `starts`; `tenant` is the last buffer that held it.
+/* Who holds bytes: a buffer, or a part of one. */
+struct tenant {
+  uint32_t buffer;
+  uint32_t part; /* BERTH_NO_INDEX: the buffer is whole */
+};
+
+/* The bytes of all pools as ranks of the places where a tenant begins or ends, pool after pool. A segment
+ * reaches from its rank to the next one in `starts`; `holder` is the last tenant that held it.
  *
  * Buffers that are one storage need not be ordered among themselves. So where there are any, a segment knows
  * the run of tenants of one storage that it is in, as when the last of them has ended on each stream, and the
  * same of the run before: who comes next must follow all of the run, and who joins the run all of the one
- * before. Segments of a run become one between the ends of the buffers of its storage: whoever joins it holds
+ * before. Segments of a run become one between the ends of the tenants of its storage: whoever joins it holds
  * them all, and what is ordered by what came between is ordered all the same. */
 struct sequence {
   const struct berth_verify_facts *facts;
   const struct berth_verify_places *places;
   struct berth_verify_findings *findings;
-  uint32_t *begin; /* by buffer: rank of its first byte */
+  uint32_t n;
+  struct tenant *tenants;
+  uint32_t *begin; /* by tenant: rank of its first byte */
   uint32_t *end;
   struct berth_rankset starts;
   bool *is_start;
-  uint32_t *tenant;
-  bool *has_before;              /* there was a run before; these NULL: nobody shares */
-  uint32_t *run_last;            /* ranks x streams */
-  uint32_t *before_last;         /* ranks x streams */
-  struct berth_sort_item *edges; /* storage << 32 | rank where one of several in it ends; ascending */
+  uint32_t *holder;
+  bool *has_before;      /* there was a run before; these NULL: nobody shares */
+  uint32_t *run_last;    /* ranks x streams */
+  uint32_t *before_last; /* ranks x streams */
+  struct berth_sort_item
+      *edges; /* storage << 32 | rank where one of several in it begins or ends; ascending */
   size_t n_edges;
 };
 
-static uint64_t place_of(const struct sequence *sequence, uint32_t end, uint32_t buffer) {
-  uint64_t offset = sequence->places->offset[buffer];
-  return berth_verify_byte(offset, end != 0 ? sequence->facts->size[buffer] : 0);
+static void add_tenant(struct sequence *sequence, uint32_t buffer, uint32_t part) {
+  sequence->tenants[sequence->n++] = (struct tenant){.buffer = buffer, .part = part};
 }
 
-static bool takes_part(const struct sequence *sequence, uint32_t buffer) {
-  return sequence->facts->size[buffer] != 0 &&
-         berth_verify_is_placed(sequence->facts, sequence->places, buffer);
+static bool is_slot(const struct sequence *sequence, uint32_t buffer) {
+  return sequence->facts->pools[berth_verify_pool(sequence->places, buffer)].kind == BERTH_POOL_SLOTS;
 }
 
-/* Item 2 b + e is the beginning (e = 0) or end of buffer b; equal places of one pool have one rank. */
+static void list_tenants(struct sequence *sequence) {
+  const struct berth_verify_facts *facts = sequence->facts;
+  for (uint32_t i = 0; i < facts->n; i++) {
+    if (facts->size[i] == 0 || !berth_verify_is_placed(facts, sequence->places, i)) {
+      continue;
+    }
+    uint32_t n_parts = berth_verify_n_parts(facts->parts, i);
+    if (n_parts == 0 || is_slot(sequence, i)) {
+      add_tenant(sequence, i, BERTH_NO_INDEX);
+      continue;
+    }
+    for (uint32_t k = 0; k < n_parts; k++) {
+      add_tenant(sequence, i, facts->parts->begin[i] + k);
+    }
+  }
+}
+
+static uint64_t place_of(const struct sequence *sequence, uint32_t end, uint32_t tenant) {
+  const struct tenant *it = &sequence->tenants[tenant];
+  uint64_t within = end != 0 ? sequence->facts->size[it->buffer] : 0;
+  if (it->part != BERTH_NO_INDEX) {
+    const struct berth_part *part = &sequence->facts->parts->items[it->part];
+    within = end != 0 ? part->window_upper : part->window_lower;
+  }
+  return berth_verify_byte(sequence->places->offset[it->buffer], within);
+}
+
+static uint32_t pool_of(const struct sequence *sequence, uint32_t tenant) {
+  return berth_verify_pool(sequence->places, sequence->tenants[tenant].buffer);
+}
+
+static int64_t lower_of(const struct sequence *sequence, uint32_t tenant) {
+  const struct tenant *it = &sequence->tenants[tenant];
+  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->items[it->part].lower
+                                    : sequence->facts->lower[it->buffer];
+}
+
+static int64_t upper_of(const struct sequence *sequence, uint32_t tenant) {
+  const struct tenant *it = &sequence->tenants[tenant];
+  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->items[it->part].upper
+                                    : sequence->facts->upper[it->buffer];
+}
+
+/* Item 2 t + e is the beginning (e = 0) or end of tenant t; equal places of one pool have one rank. */
 static bool rank_places(struct sequence *sequence, struct berth_arena *arena) {
-  uint32_t n = sequence->facts->n;
-  struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, 4 * (size_t)n);
+  size_t n = 2 * (size_t)sequence->n;
+  struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, 2 * n);
   if (items == NULL) {
     return false;
   }
-  size_t n_items = 0;
-  for (uint32_t i = 0; i < 2 * n; i++) {
-    if (takes_part(sequence, i / 2)) {
-      items[n_items++] = (struct berth_sort_item){.key = place_of(sequence, i % 2, i / 2), .index = i};
-    }
+  for (uint32_t i = 0; i < n; i++) {
+    items[i] = (struct berth_sort_item){.key = place_of(sequence, i % 2, i / 2), .index = i};
   }
-  berth_sort_items(items, items + 2 * (size_t)n, n_items);
-  for (size_t k = 0; k < n_items; k++) {
-    items[k].key = berth_verify_pool(sequence->places, items[k].index / 2);
+  berth_sort_items(items, items + n, n);
+  for (size_t k = 0; k < n; k++) {
+    items[k].key = pool_of(sequence, items[k].index / 2);
   }
-  berth_sort_items(items, items + 2 * (size_t)n, n_items);
+  berth_sort_items(items, items + n, n);
   uint32_t rank = 0;
-  for (size_t k = 0; k < n_items; k++) {
+  for (size_t k = 0; k < n; k++) {
     uint32_t i = items[k].index;
     uint32_t before = k > 0 ? items[k - 1].index : i;
     rank += items[k].key != items[k > 0 ? k - 1 : 0].key ||
@@ -87,7 +134,7 @@ static void copy_runs(struct sequence *sequence, uint32_t from, uint32_t to) {
 static void split(struct sequence *sequence, uint32_t rank) {
   if (!sequence->is_start[rank]) {
     uint32_t before = berth_rankset_before(&sequence->starts, rank);
-    sequence->tenant[rank] = before != BERTH_NO_RANK ? sequence->tenant[before] : NOBODY;
+    sequence->holder[rank] = before != BERTH_NO_RANK ? sequence->holder[before] : NOBODY;
     if (sequence->has_before != NULL) {
       copy_runs(sequence, before, rank);
     }
@@ -97,19 +144,20 @@ static void split(struct sequence *sequence, uint32_t rank) {
 }
 
 static void blame(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
-  const struct berth_verify_facts *facts = sequence->facts;
+  uint32_t first = sequence->tenants[earlier].buffer;
+  uint32_t second = sequence->tenants[later].buffer;
   struct berth_violation violation = berth_verify_violation(BERTH_VIOLATION_OVERLAP);
-  violation.buffer_a = earlier < later ? earlier : later;
-  violation.buffer_b = earlier < later ? later : earlier;
-  violation.pool = berth_verify_pool(sequence->places, later);
+  violation.buffer_a = first < second ? first : second;
+  violation.buffer_b = first < second ? second : first;
+  violation.pool = pool_of(sequence, later);
   uint64_t begin_a = place_of(sequence, 0, earlier);
   uint64_t begin_b = place_of(sequence, 0, later);
   uint64_t end_a = place_of(sequence, 1, earlier);
   uint64_t end_b = place_of(sequence, 1, later);
   violation.first_byte = begin_a > begin_b ? begin_a : begin_b;
   violation.end_byte = end_a < end_b ? end_a : end_b;
-  violation.first_step = facts->lower[earlier];
-  violation.end_step = facts->upper[later];
+  violation.first_step = lower_of(sequence, earlier);
+  violation.end_step = upper_of(sequence, later);
   berth_verify_blame(
       sequence->findings, &violation,
       "%s and %s share bytes [%" PRIu64 ", %" PRIu64 ") on streams that are not ordered",
@@ -118,43 +166,57 @@ static void blame(const struct sequence *sequence, uint32_t earlier, uint32_t la
       violation.end_byte);
 }
 
-/* Those that are live together are blamed elsewhere. */
-static bool breaks_order(const struct sequence *sequence, uint32_t tenant, uint32_t buffer) {
-  const struct berth_verify_facts *facts = sequence->facts;
-  return facts->upper[tenant] <= facts->lower[buffer] &&
-         !berth_verify_may_follow(facts->order, tenant, buffer);
+static const uint32_t *last_of(const struct sequence *sequence, uint32_t tenant) {
+  const struct tenant *it = &sequence->tenants[tenant];
+  size_t n = sequence->facts->order->n_streams;
+  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->last + it->part * n
+                                    : sequence->facts->order->last + it->buffer * n;
+}
+
+static const uint32_t *sure_of(const struct sequence *sequence, uint32_t tenant) {
+  const struct tenant *it = &sequence->tenants[tenant];
+  size_t n = sequence->facts->order->n_streams;
+  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->sure + it->part * n
+                                    : sequence->facts->order->sure + it->buffer * n;
+}
+
+static bool may_follow(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
+  return berth_verify_order_within(
+      sequence->facts->order, last_of(sequence, earlier), sure_of(sequence, later));
+}
+
+/* Those that are live together are blamed elsewhere, unless they are whole for the slot's sake alone. */
+static bool is_wrong(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
+  bool apart = upper_of(sequence, earlier) <= lower_of(sequence, later) ||
+               is_slot(sequence, sequence->tenants[later].buffer);
+  return apart && !may_follow(sequence, earlier, later);
 }
 
 /* ---- Where several are one storage ---- */
 
-static bool follows(const struct sequence *sequence, uint32_t *rows, uint32_t rank, uint32_t buffer) {
-  size_t n_streams = sequence->facts->order->n_streams;
-  const uint32_t *last = row(sequence, rows, rank);
-  const uint32_t *sure = sequence->facts->order->sure + buffer * n_streams;
-  for (size_t s = 0; s < n_streams; s++) {
-    if (last[s] > sure[s]) {
-      return false;
-    }
-  }
-  return true;
+static uint32_t storage_of(const struct sequence *sequence, uint32_t tenant) {
+  return sequence->facts->storage[sequence->tenants[tenant].buffer];
+}
+
+static bool follows(const struct sequence *sequence, uint32_t *rows, uint32_t rank, uint32_t tenant) {
+  return berth_verify_order_within(
+      sequence->facts->order, row(sequence, rows, rank), sure_of(sequence, tenant));
 }
 
 static bool share_bytes(const struct sequence *sequence, uint32_t a, uint32_t b) {
-  return takes_part(sequence, a) && sequence->begin[a] < sequence->end[b] &&
-         sequence->begin[b] < sequence->end[a];
+  return sequence->begin[a] < sequence->end[b] && sequence->begin[b] < sequence->end[a];
 }
 
-/* Blames all that the buffer does not follow; once there is no room for them, it is one violation. */
-static void blame_all(const struct sequence *sequence, uint32_t buffer) {
-  const struct berth_verify_facts *facts = sequence->facts;
+/* Blames all that the tenant does not follow; once there is no room for them, it is one violation. */
+static void blame_all(const struct sequence *sequence, uint32_t tenant) {
   if (!berth_verify_has_room(sequence->findings) && sequence->findings->verdict->n_violations > 0) {
-    blame(sequence, buffer, buffer);
+    blame(sequence, tenant, tenant);
     return;
   }
-  for (uint32_t i = 0; i < facts->n; i++) {
-    if (facts->storage[i] != facts->storage[buffer] && share_bytes(sequence, i, buffer) &&
-        breaks_order(sequence, i, buffer)) {
-      blame(sequence, i, buffer);
+  for (uint32_t t = 0; t < sequence->n; t++) {
+    if (storage_of(sequence, t) != storage_of(sequence, tenant) && share_bytes(sequence, t, tenant) &&
+        is_wrong(sequence, t, tenant)) {
+      blame(sequence, t, tenant);
     }
   }
 }
@@ -171,19 +233,19 @@ static bool is_edge(const struct sequence *sequence, uint32_t storage, uint32_t 
   return low < sequence->n_edges && sequence->edges[low].key == key;
 }
 
-/* The buffer is the segment's tenant now. */
-static void join_run(struct sequence *sequence, uint32_t rank, uint32_t buffer, bool goes_on) {
+/* The tenant holds the segment now. */
+static void join_run(struct sequence *sequence, uint32_t rank, uint32_t tenant, bool goes_on) {
   size_t n_streams = sequence->facts->order->n_streams;
   uint32_t *run = row(sequence, sequence->run_last, rank);
-  const uint32_t *last = sequence->facts->order->last + buffer * n_streams;
+  const uint32_t *last = last_of(sequence, tenant);
   if (!goes_on) {
     memcpy(row(sequence, sequence->before_last, rank), run, n_streams * sizeof *run);
-    sequence->has_before[rank] = sequence->tenant[rank] != NOBODY;
+    sequence->has_before[rank] = sequence->holder[rank] != NOBODY;
   }
   for (size_t s = 0; s < n_streams; s++) {
     run[s] = goes_on && run[s] > last[s] ? run[s] : last[s];
   }
-  sequence->tenant[rank] = buffer;
+  sequence->holder[rank] = tenant;
 }
 
 static void take_later(uint32_t *into, const uint32_t *from, size_t n_streams) {
@@ -208,48 +270,50 @@ static void merge(struct sequence *sequence, uint32_t into, uint32_t rank) {
   berth_rankset_remove(&sequence->starts, rank);
 }
 
-static void move_in_shared(struct sequence *sequence, uint32_t buffer) {
-  const uint32_t *storage = sequence->facts->storage;
-  uint32_t into = sequence->begin[buffer];
+static void move_in_shared(struct sequence *sequence, uint32_t tenant) {
+  uint32_t storage = storage_of(sequence, tenant);
+  uint32_t into = sequence->begin[tenant];
   bool all_right = true;
   split(sequence, into);
-  split(sequence, sequence->end[buffer]);
-  for (uint32_t r = into, next; r != BERTH_NO_RANK && r < sequence->end[buffer]; r = next) {
-    uint32_t tenant = sequence->tenant[r];
-    bool goes_on = tenant != NOBODY && storage[tenant] == storage[buffer];
-    bool any = goes_on ? sequence->has_before[r] : tenant != NOBODY;
+  split(sequence, sequence->end[tenant]);
+  for (uint32_t r = into, next; r != BERTH_NO_RANK && r < sequence->end[tenant]; r = next) {
+    uint32_t holder = sequence->holder[r];
+    bool goes_on = holder != NOBODY && storage_of(sequence, holder) == storage;
+    bool any = goes_on ? sequence->has_before[r] : holder != NOBODY;
     next = berth_rankset_after(&sequence->starts, r);
-    all_right &= !any || follows(sequence, goes_on ? sequence->before_last : sequence->run_last, r, buffer);
-    join_run(sequence, r, buffer, goes_on);
-    if (r != into && !is_edge(sequence, storage[buffer], r)) {
+    all_right &= !any || follows(sequence, goes_on ? sequence->before_last : sequence->run_last, r, tenant);
+    join_run(sequence, r, tenant, goes_on);
+    if (r != into && !is_edge(sequence, storage, r)) {
       merge(sequence, into, r);
     } else {
       into = r;
     }
   }
   if (!all_right) {
-    blame_all(sequence, buffer);
+    blame_all(sequence, tenant);
   }
 }
 
-/* Where buffers end that are not alone in their storage. */
+/* Where tenants begin and end that are not alone in their storage. */
 static bool list_edges(struct sequence *sequence, struct berth_arena *arena) {
   uint32_t n = sequence->facts->n;
-  const uint32_t *storage = sequence->facts->storage;
+  size_t most = 2 * (size_t)sequence->n;
   uint32_t *n_of = berth_arena_new_zeroed(arena, uint32_t, n);
-  sequence->edges = berth_arena_new(arena, struct berth_sort_item, 2 * (size_t)n);
+  sequence->edges = berth_arena_new(arena, struct berth_sort_item, 2 * most);
   if (n_of == NULL || sequence->edges == NULL) {
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
-    n_of[storage[i]]++;
+    n_of[sequence->facts->storage[i]]++;
   }
-  for (uint32_t i = 0; i < n; i++) {
-    if (n_of[storage[i]] > 1 && takes_part(sequence, i)) {
-      sequence->edges[sequence->n_edges++].key = (uint64_t)storage[i] << 32 | sequence->end[i];
+  for (uint32_t t = 0; t < sequence->n; t++) {
+    uint64_t storage = storage_of(sequence, t);
+    if (n_of[storage] > 1) {
+      sequence->edges[sequence->n_edges++].key = storage << 32 | sequence->begin[t];
+      sequence->edges[sequence->n_edges++].key = storage << 32 | sequence->end[t];
     }
   }
-  berth_sort_items(sequence->edges, sequence->edges + n, sequence->n_edges);
+  berth_sort_items(sequence->edges, sequence->edges + most, sequence->n_edges);
   return true;
 }
 
@@ -267,16 +331,16 @@ static bool make_runs(struct sequence *sequence, uint32_t n_ranks, struct berth_
 
 /* ---- Where nobody shares ---- */
 
-static void move_in(struct sequence *sequence, uint32_t buffer) {
-  uint32_t begin = sequence->begin[buffer];
-  uint32_t end = sequence->end[buffer];
+static void move_in(struct sequence *sequence, uint32_t tenant) {
+  uint32_t begin = sequence->begin[tenant];
+  uint32_t end = sequence->end[tenant];
   split(sequence, begin);
   split(sequence, end);
   for (uint32_t r = begin; r != BERTH_NO_RANK && r < end;) {
-    uint32_t tenant = sequence->tenant[r];
+    uint32_t holder = sequence->holder[r];
     uint32_t next = berth_rankset_after(&sequence->starts, r);
-    if (tenant != NOBODY && breaks_order(sequence, tenant, buffer)) {
-      blame(sequence, tenant, buffer);
+    if (holder != NOBODY && is_wrong(sequence, holder, tenant)) {
+      blame(sequence, holder, tenant);
     }
     if (r != begin) {
       sequence->is_start[r] = false;
@@ -284,7 +348,7 @@ static void move_in(struct sequence *sequence, uint32_t buffer) {
     }
     r = next;
   }
-  sequence->tenant[begin] = buffer;
+  sequence->holder[begin] = tenant;
 }
 
 enum berth_code berth_verify_sequence(
@@ -293,30 +357,34 @@ enum berth_code berth_verify_sequence(
   if (facts->order == NULL) {
     return BERTH_OK;
   }
-  uint32_t n = facts->n;
-  uint32_t n_ranks = 2 * n + 1;
+  size_t most = (size_t)facts->n + (facts->parts != NULL ? facts->parts->n : 0);
+  uint32_t n_ranks = 2 * (uint32_t)most + 1;
   struct sequence sequence = {
       .facts = facts,
       .places = places,
       .findings = findings,
-      .begin = berth_arena_new(arena, uint32_t, n),
-      .end = berth_arena_new(arena, uint32_t, n),
+      .tenants = berth_arena_new(arena, struct tenant, most),
+      .begin = berth_arena_new(arena, uint32_t, most),
+      .end = berth_arena_new(arena, uint32_t, most),
       .is_start = berth_arena_new_zeroed(arena, bool, n_ranks),
-      .tenant = berth_arena_new(arena, uint32_t, n_ranks)};
-  struct berth_sort_item *turns = berth_arena_new(arena, struct berth_sort_item, 2 * (size_t)n);
-  if (sequence.begin == NULL || sequence.end == NULL || sequence.is_start == NULL ||
-      sequence.tenant == NULL || turns == NULL || !berth_rankset_init(&sequence.starts, arena, n_ranks) ||
-      !rank_places(&sequence, arena) || !make_runs(&sequence, n_ranks, arena)) {
+      .holder = berth_arena_new(arena, uint32_t, n_ranks)};
+  struct berth_sort_item *turns = berth_arena_new(arena, struct berth_sort_item, 2 * most);
+  if (most > UINT32_MAX / 4 || sequence.tenants == NULL || sequence.begin == NULL || sequence.end == NULL ||
+      sequence.is_start == NULL || sequence.holder == NULL || turns == NULL) {
     return berth_fail_memory(err);
   }
-  for (uint32_t i = 0; i < n; i++) {
-    turns[i] = (struct berth_sort_item){.key = berth_sort_key_i64(facts->lower[i]), .index = i};
+  list_tenants(&sequence);
+  if (!berth_rankset_init(&sequence.starts, arena, n_ranks) || !rank_places(&sequence, arena) ||
+      !make_runs(&sequence, n_ranks, arena)) {
+    return berth_fail_memory(err);
+  }
+  uint32_t n = sequence.n;
+  for (uint32_t t = 0; t < n; t++) {
+    turns[t] = (struct berth_sort_item){.key = berth_sort_key_i64(lower_of(&sequence, t)), .index = t};
   }
   berth_sort_items(turns, turns + n, n);
-  for (uint32_t i = 0; i < n; i++) {
-    if (takes_part(&sequence, turns[i].index)) {
-      (sequence.has_before != NULL ? move_in_shared : move_in)(&sequence, turns[i].index);
-    }
+  for (uint32_t t = 0; t < n; t++) {
+    (sequence.has_before != NULL ? move_in_shared : move_in)(&sequence, turns[t].index);
   }
   return BERTH_OK;
 }

@@ -57,7 +57,7 @@ static struct bytes common(struct bytes a, struct bytes b) {
 }
 
 static bool wants_windows(const struct berth_graph *graph, uint32_t root) {
-  return (graph->value_flags[root] & BERTH_VALUE_LIVE_WINDOWS) != 0 && graph->operator_stream == NULL;
+  return (graph->value_flags[root] & BERTH_VALUE_LIVE_WINDOWS) != 0;
 }
 
 static uint32_t buffer_of(const struct survey *survey, uint32_t root) {

@@ -5,8 +5,7 @@
  * once in the same bytes, at its operator. Where each lies in its buffer is taken as stated, and held to what
  * the permissions say. */
 #include "base/sort.h"
-#include "verify/order.h"
-#include "verify/stays.h"
+#include "verify/parts.h"
 
 struct columns {
   uint64_t *size;
@@ -31,6 +30,7 @@ struct tenancy {
   uint32_t *region_of;              /* by operator: the innermost region + 1; 0: none */
   uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
   uint32_t *touches;
+  bool *writes; /* whether it writes it */
   uint8_t *n_owners;    /* by buffer */
   bool *taken;          /* by root: another was written in its place, or it lies inside another */
   bool *joined;         /* by root: others came to live with it */
@@ -39,13 +39,17 @@ struct tenancy {
   uint32_t *counted;    /* by root: the same, for those that it touches */
   uint32_t *n_touches;  /* by root, with those inside it */
   uint32_t *around;     /* by root: the root that it lies inside; itself: none */
+  uint32_t *inner;      /* by root: one that lies inside, and each of these the next, and the one around; */
+  uint32_t *beside;     /* BERTH_NO_INDEX: none */
+  uint32_t *outer;
   uint32_t *last_write; /* by root: the last operator that writes it, plus 1 */
   int64_t *until;       /* by root: the end of its lifetime, with that of those inside it */
   uint32_t *home;       /* by root: who lived where it came to live; itself: at home */
   uint64_t *low;        /* by root that is at home: the bytes in the buffer of all that live there */
   uint64_t *high;
   uint64_t *offset; /* by root: its first byte in its buffer, as stated */
-  struct berth_verify_gaps gaps;
+  struct berth_verify_gaps gaps;    /* in a total order, */
+  struct berth_verify_parts *parts; /* else */
 };
 
 static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
@@ -74,6 +78,9 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
   tenancy->meets = berth_arena_new_zeroed(arena, bool, tenancy->permissions->n);
   tenancy->last_write = berth_arena_new_zeroed(arena, uint32_t, n_values);
   tenancy->around = berth_arena_new(arena, uint32_t, n_values);
+  tenancy->inner = berth_arena_new(arena, uint32_t, n_values);
+  tenancy->beside = berth_arena_new(arena, uint32_t, n_values);
+  tenancy->outer = berth_arena_new(arena, uint32_t, n_values);
   tenancy->until = berth_arena_new(arena, int64_t, n_values);
   tenancy->low = berth_arena_new(arena, uint64_t, n_values);
   tenancy->high = berth_arena_new(arena, uint64_t, n_values);
@@ -86,7 +93,8 @@ static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
          columns->lower != NULL && columns->upper != NULL && columns->class_ != NULL &&
          columns->owner != NULL && columns->accesses != NULL && tenancy->region_of != NULL &&
          tenancy->n_owners != NULL && tenancy->joined != NULL && tenancy->meets != NULL &&
-         tenancy->around != NULL && tenancy->last_write != NULL && tenancy->until != NULL &&
+         tenancy->around != NULL && tenancy->inner != NULL && tenancy->beside != NULL &&
+         tenancy->outer != NULL && tenancy->last_write != NULL && tenancy->until != NULL &&
          tenancy->low != NULL && tenancy->high != NULL && tenancy->taken != NULL &&
          tenancy->counted != NULL && tenancy->n_touches != NULL && tenancy->home != NULL &&
          tenancy->offset != NULL;
@@ -112,6 +120,7 @@ static void settle_at_home(struct tenancy *tenancy) {
   for (uint32_t v = 0; v < graph->n_values; v++) {
     tenancy->home[v] = v;
     tenancy->around[v] = v;
+    tenancy->inner[v] = tenancy->beside[v] = BERTH_NO_INDEX;
     tenancy->until[v] = tenancy->roots.upper[v];
     tenancy->offset[v] = graph->value_offset != NULL ? graph->value_offset[v] : 0;
     tenancy->low[v] = tenancy->offset[v];
@@ -244,23 +253,62 @@ static void count_touches(struct tenancy *tenancy, uint32_t op) {
   }
 }
 
-/* With streams: all others that touch the operand have run before, and all others that touch the result run
- * after. Each root is an operand once and a result once. */
-static bool is_alone(const struct tenancy *tenancy, const struct berth_permission *used) {
-  const struct berth_verify_order *order = tenancy->order;
-  if (order == NULL) {
-    return true;
-  }
-  uint32_t from = berth_verify_root(tenancy->graph, used->operand);
-  for (uint32_t k = tenancy->touch_begin[from]; k < tenancy->touch_begin[from + 1]; k++) {
-    uint32_t op = tenancy->touches[k];
-    if (op != used->op && !berth_verify_runs_before(order, op, used->op)) {
+static bool all_before(const struct tenancy *tenancy, uint32_t root, uint32_t op) {
+  for (uint32_t k = tenancy->touch_begin[root]; k < tenancy->touch_begin[root + 1]; k++) {
+    uint32_t other = tenancy->touches[k];
+    if (other != op && !berth_verify_runs_before(tenancy->order, other, op)) {
       return false;
     }
   }
-  for (uint32_t k = tenancy->touch_begin[used->result]; k < tenancy->touch_begin[used->result + 1]; k++) {
+  return true;
+}
+
+/* With streams: all others that touch the result run after the operator. */
+static bool is_first(const struct tenancy *tenancy, const struct berth_permission *used) {
+  uint32_t begin = tenancy->order != NULL ? tenancy->touch_begin[used->result] : 0;
+  uint32_t end = tenancy->order != NULL ? tenancy->touch_begin[used->result + 1] : 0;
+  for (uint32_t k = begin; k < end; k++) {
     uint32_t op = tenancy->touches[k];
-    if (op != used->op && !berth_verify_runs_before(order, used->op, op)) {
+    if (op != used->op && !berth_verify_runs_before(tenancy->order, used->op, op)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* With streams: all others that touch the operand, or what lies inside it, have run before, and the result is
+ * nobody's until then. Each root is an operand once and a result once, and so is looked at once. */
+static bool is_alone(const struct tenancy *tenancy, const struct berth_permission *used) {
+  if (tenancy->order == NULL) {
+    return true;
+  }
+  uint32_t from = berth_verify_root(tenancy->graph, used->operand);
+  uint32_t at = from;
+  for (;;) {
+    if (!all_before(tenancy, at, used->op)) {
+      return false;
+    }
+    if (tenancy->inner[at] != BERTH_NO_INDEX) { /* down, else along, else up and along */
+      at = tenancy->inner[at];
+      continue;
+    }
+    while (at != from && tenancy->beside[at] == BERTH_NO_INDEX) {
+      at = tenancy->outer[at];
+    }
+    if (at == from) {
+      return is_first(tenancy, used);
+    }
+    at = tenancy->beside[at];
+  }
+}
+
+/* With streams: all that write the operand have run before. */
+static bool is_written(const struct tenancy *tenancy, const struct berth_permission *used) {
+  uint32_t begin = tenancy->order != NULL ? tenancy->touch_begin[used->operand] : 0;
+  uint32_t end = tenancy->order != NULL ? tenancy->touch_begin[used->operand + 1] : 0;
+  for (uint32_t k = begin; k < end; k++) {
+    uint32_t op = tenancy->touches[k];
+    if (tenancy->writes[k] && op != used->op && !berth_verify_runs_before(tenancy->order, op, used->op)) {
       return false;
     }
   }
@@ -324,7 +372,7 @@ static bool may_overwrite(struct tenancy *tenancy, const struct berth_permission
     return own == place && is_alone(tenancy, used) &&
            tenancy->graph->value_size_bytes[used->result] <= tenancy->graph->value_size_bytes[used->operand];
   }
-  return tenancy->order == NULL && own <= place && place - own >= used->bytes;
+  return own <= place && place - own >= used->bytes && is_alone(tenancy, used);
 }
 
 /* Inside the result: nobody writes those bytes any more, and what was there before reaches not beyond. */
@@ -340,8 +388,8 @@ static bool may_move_inside(struct tenancy *tenancy, const struct berth_permissi
               tenancy->low[host] >= tenancy->offset[from] &&
               tenancy->high[host] <= tenancy->offset[from] + size;
   bool written_once = tenancy->last_write[from] <= used->op && tenancy->last_write[to] == used->op + 1;
-  return tenancy->order == NULL && berth_verify_root(graph, from) == from && !meets && fits && written_once &&
-         home_of(tenancy, to) == to;
+  return berth_verify_root(graph, from) == from && !meets && fits && written_once &&
+         home_of(tenancy, to) == to && is_written(tenancy, used) && is_first(tenancy, used);
 }
 
 static enum berth_code fail_tenant(struct berth_error *err, const struct berth_permission *used) {
@@ -368,6 +416,9 @@ static enum berth_code use(struct tenancy *tenancy, uint32_t permission, struct 
   }
   move_together(tenancy, to, home_of(tenancy, from));
   tenancy->around[from] = to;
+  tenancy->outer[from] = to;
+  tenancy->beside[from] = tenancy->inner[to];
+  tenancy->inner[to] = from;
   tenancy->until[to] = tenancy->until[from] > tenancy->until[to] ? tenancy->until[from] : tenancy->until[to];
   tenancy->until[from] = (int64_t)used->op + 1;
   return BERTH_OK;
@@ -500,7 +551,9 @@ static void list_touches(struct tenancy *tenancy, const uint32_t *begin, const u
       if (count) {
         tenancy->touch_begin[root + 2]++;
       } else {
-        tenancy->touches[tenancy->touch_begin[root + 1]++] = op;
+        uint32_t place = tenancy->touch_begin[root + 1]++;
+        tenancy->touches[place] = op;
+        tenancy->writes[place] = begin == tenancy->graph->output_begin;
       }
     }
   }
@@ -518,7 +571,9 @@ order_streams(struct tenancy *tenancy, struct berth_arena *arena, struct berth_e
   tenancy->order = berth_arena_new(arena, struct berth_verify_order, 1);
   tenancy->touch_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 2);
   tenancy->touches = berth_arena_new(arena, uint32_t, n_touches);
-  if (tenancy->order == NULL || tenancy->touch_begin == NULL || tenancy->touches == NULL) {
+  tenancy->writes = berth_arena_new(arena, bool, n_touches);
+  if (tenancy->order == NULL || tenancy->touch_begin == NULL || tenancy->touches == NULL ||
+      tenancy->writes == NULL) {
     return berth_fail_memory(err);
   }
   for (int pass = 0; pass < 2; pass++) {
@@ -536,6 +591,17 @@ order_streams(struct tenancy *tenancy, struct berth_arena *arena, struct berth_e
              : berth_verify_order_buffers(tenancy->order, &tenancy->roots, tenancy->facts->n, arena, err);
 }
 
+static enum berth_code find_live_bytes(
+    struct tenancy *tenancy, const struct berth_verify_stays_input *input, struct berth_arena *arena,
+    struct berth_error *err) {
+  if (tenancy->order == NULL) {
+    return berth_verify_stays(input, arena, &tenancy->gaps, err);
+  }
+  tenancy->parts = berth_arena_new(arena, struct berth_verify_parts, 1);
+  return tenancy->parts != NULL ? berth_verify_parts(input, tenancy->order, arena, tenancy->parts, err)
+                                : berth_fail_memory(err);
+}
+
 static void state(const struct tenancy *tenancy, struct berth_verify_facts *facts) {
   facts->size = tenancy->columns.size;
   facts->alignment = tenancy->columns.alignment;
@@ -545,9 +611,9 @@ static void state(const struct tenancy *tenancy, struct berth_verify_facts *fact
   facts->class_ = tenancy->columns.class_;
   facts->owner = tenancy->columns.owner;
   facts->accesses = tenancy->counts_accesses ? tenancy->columns.accesses : NULL;
-  /* With streams, what is listed after the operand need not run after it: its bytes stay held. */
-  facts->gap_begin = tenancy->order == NULL ? tenancy->gaps.begin : NULL;
+  facts->gap_begin = tenancy->gaps.begin;
   facts->gaps = tenancy->gaps.items;
+  facts->parts = tenancy->parts;
   facts->order = tenancy->order;
 }
 
@@ -577,7 +643,7 @@ enum berth_code berth_verify_derive(
       .region_of = tenancy.region_of,
       .size = tenancy.columns.size,
       .n_buffers = facts->n};
-  code = code != BERTH_OK ? code : berth_verify_stays(&stays, arena, &tenancy.gaps, err);
+  code = code != BERTH_OK ? code : find_live_bytes(&tenancy, &stays, arena, err);
   if (code == BERTH_OK) {
     state(&tenancy, facts);
   }

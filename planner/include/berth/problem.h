@@ -105,6 +105,15 @@ enum berth_code berth_problem_builder_finish(
 struct berth_problem *berth_problem_ref(struct berth_problem *problem);
 void berth_problem_unref(struct berth_problem *problem); /* NULL is fine */
 
+/* With several streams: bytes of a buffer that are live by their own accesses alone. `lower` and `upper` are
+ * steps of the list of operators. */
+struct berth_part {
+  uint64_t window_lower; /* relative to the buffer's offset; never empty */
+  uint64_t window_upper;
+  int64_t lower;
+  int64_t upper;
+};
+
 /* Columns of n entries each. The gaps of buffer i are gaps[gap_begin[i] .. gap_begin[i + 1]), its pools
  * pools[pool_begin[i] .. pool_begin[i + 1]), as they were named, or as its group settled them
  * (berth_problem_stated_pools has what it names itself); an empty range means that none was. Where it
@@ -136,6 +145,14 @@ struct berth_buffers {
   uint32_t n_clocks;           /* components; 0: the order is total */
   const uint32_t *clock_lower; /* n x n_clocks; NULL if there are none */
   const uint32_t *clock_upper;
+  /* Where only some bytes of a buffer are live at a time (live windows, results in place), with clocks: the
+   * parts of buffer i are parts[part_begin[i] .. part_begin[i + 1]), apart and by rising bytes, each with
+   * lifetimes and clocks as buffers have them. Two of other buffers may share bytes if they are ordered;
+   * bytes in no part are nobody's. An empty range: the buffer is one part, whole. Slots are shared whole. */
+  const uint32_t *part_begin; /* n + 1 entries; NULL if there are none */
+  const struct berth_part *parts;
+  const uint32_t *part_clock_lower; /* parts x n_clocks */
+  const uint32_t *part_clock_upper;
 };
 
 /* Whether all of buffer `a` comes before all of buffer `b`, by clocks if there are any. */
@@ -212,7 +229,8 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
 /* Why a permission is used or is not. Values that share bytes by a permission lie in one buffer, or in the
  * caller's bytes if those were donated (then their value_buffer is BERTH_NO_INDEX, and value_offset counts in
  * the donor). The buffer holds at each step the hull of the bytes of those that are live in it, which are
- * gaps with windows; where a result begins before its operand, the buffer is larger than both. */
+ * gaps with windows, or (with several streams) each byte for the accesses to those that have it, which are
+ * parts; where a result begins before its operand, the buffer is larger than both. */
 #define BERTH_INPLACE_ANSWERS(X)                                                                             \
   X(USED, "operand and result share their bytes")                                                            \
   X(RESTRICTED, "the problem was built without results in place")                                            \
@@ -228,7 +246,7 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
   X(OPERAND_TAKEN, "another result has the operand's place")                                                 \
   X(RESULT_PLACED, "the result lies in another operand's place")                                             \
   X(NOT_ORDERED, "another stream may touch the operand or the result while the operator runs")               \
-  X(STREAMS, "with several streams a result can only lie over an operand")                                   \
+  X(STREAMS, "with several streams a result can only lie over an operand (earlier versions)")                \
   X(IS_VIEW, "the operand is a view, and cannot be moved alone")                                             \
   X(REWRITTEN, "the operand is written again later, or the result by another operator")                      \
   X(BEYOND, "the operand does not fit into the result at that byte")                                         \

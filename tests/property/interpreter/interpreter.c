@@ -3,6 +3,7 @@
  * random alike. The graph is run three times in a row: constants and state must survive; with regions, for
  * none to three trips and every choice; with streams, in every order that they allow (up to a number). */
 #include <stdio.h>
+#include <string.h>
 
 #include "berth/solve.h"
 #include "berth/verify.h"
@@ -14,10 +15,14 @@ enum { GRAPHS = 100000, GUESSES = 5 };
 
 static struct {
   uint32_t graphs, in_place, in_place_with_streams, inside, behind, windows, views, streams, regions,
-      regions_with_streams, unsafe_by_order, guesses_safe, guesses_unsafe;
+      regions_with_streams, inside_with_streams, behind_with_streams, parts, parts_in_regions, unsafe_by_order,
+      guesses_safe, guesses_unsafe, refused_with_streams, refused_and_right;
 } seen;
 
-static void check_plan(uint32_t k, const struct toy *toy, const struct berth_problem *problem) {
+enum { TOY_MAX_BUFFERS = TOY_MAX_VALUES + TOY_MAX_OPERATORS };
+
+static void check_plan(
+    uint32_t k, const struct toy *toy, const struct berth_problem *problem, uint64_t *out_offset) {
   struct berth_solve_options options = berth_solve_options_default();
   options.budget_ticks = 20000;
   struct berth_plan *plan;
@@ -29,16 +34,13 @@ static void check_plan(uint32_t k, const struct toy *toy, const struct berth_pro
   ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);
   ck_assert_msg(verdict.n_violations == 0, "graph %u: %s", k, violation.message);
   ck_assert_msg(toy_run(toy, problem, plan->offset) == TOY_RIGHT, "graph %u: the plan corrupts memory", k);
+  memcpy(out_offset, plan->offset, plan->n_buffers * sizeof *out_offset);
   berth_plan_unref(plan);
 }
 
-static void
-check_guess(uint32_t k, const struct toy *toy, const struct berth_problem *problem, struct berth_rng *rng) {
-  uint64_t offset[TOY_MAX_VALUES + TOY_MAX_OPERATORS];
+static void check_offsets(
+    uint32_t k, const struct toy *toy, const struct berth_problem *problem, const uint64_t *offset) {
   struct berth_verdict verdict;
-  for (uint32_t b = 0; b < berth_problem_buffers(problem)->n; b++) {
-    offset[b] = berth_rng_below(rng, 24);
-  }
   ck_assert_int_eq(berth_verify_offsets(problem, NULL, offset, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
   enum toy_outcome outcome = toy_run(toy, problem, offset);
   bool right = outcome == TOY_RIGHT;
@@ -46,6 +48,35 @@ check_guess(uint32_t k, const struct toy *toy, const struct berth_problem *probl
   ck_assert_msg(verdict.n_violations != 0 || right, "graph %u: the judge passed what corrupts memory", k);
   seen.guesses_safe += verdict.n_violations == 0;
   seen.guesses_unsafe += !right;
+  if (berth_problem_graph(problem)->operator_stream != NULL && verdict.n_violations != 0) {
+    seen.refused_with_streams++;
+    seen.refused_and_right += right;
+  }
+}
+
+/* Everything anywhere. */
+static void
+check_guess(uint32_t k, const struct toy *toy, const struct berth_problem *problem, struct berth_rng *rng) {
+  uint64_t offset[TOY_MAX_BUFFERS];
+  for (uint32_t b = 0; b < berth_problem_buffers(problem)->n; b++) {
+    offset[b] = berth_rng_below(rng, 24);
+  }
+  check_offsets(k, toy, problem, offset);
+}
+
+/* One buffer of the plan elsewhere: so close to a right plan, order and parts decide. */
+static void check_spoilt(
+    uint32_t k, const struct toy *toy, const struct berth_problem *problem, const uint64_t *plan,
+    struct berth_rng *rng) {
+  uint64_t offset[TOY_MAX_BUFFERS];
+  uint32_t n = berth_problem_buffers(problem)->n;
+  for (uint32_t b = 0; b < n; b++) {
+    offset[b] = plan[b];
+  }
+  if (n > 0) {
+    offset[berth_rng_below(rng, n)] = berth_rng_below(rng, 24);
+    check_offsets(k, toy, problem, offset);
+  }
 }
 
 static bool has_live_window(const struct toy *toy, const struct berth_problem *problem) {
@@ -76,20 +107,32 @@ START_TEST(what_the_judge_passes_runs) {
       seen.in_place += used;
       seen.inside += used && permissions->items[i].kind == BERTH_INPLACE_INSIDE;
       seen.behind += used && permissions->items[i].kind == BERTH_INPLACE_BEHIND;
-      seen.in_place_with_streams += used && berth_problem_graph(problem)->operator_stream != NULL;
+      bool streams = used && berth_problem_graph(problem)->operator_stream != NULL;
+      seen.in_place_with_streams += streams;
+      seen.inside_with_streams += streams && permissions->items[i].kind == BERTH_INPLACE_INSIDE;
+      seen.behind_with_streams += streams && permissions->items[i].kind == BERTH_INPLACE_BEHIND;
     }
+    seen.parts += berth_problem_buffers(problem)->part_begin != NULL;
+    seen.parts_in_regions += berth_problem_buffers(problem)->part_begin != NULL && toy.n_regions != 0;
     seen.graphs++;
     seen.views += berth_problem_graph(problem)->value_root != NULL;
     seen.windows += has_live_window(&toy, problem);
     seen.streams += berth_problem_graph(problem)->operator_stream != NULL;
     seen.regions += toy.n_regions != 0;
     seen.regions_with_streams += toy.n_regions != 0 && berth_problem_graph(problem)->operator_stream != NULL;
-    check_plan(k, &toy, problem);
+    uint64_t plan[TOY_MAX_BUFFERS];
+    check_plan(k, &toy, problem, plan);
     for (int i = 0; i < GUESSES; i++) {
       check_guess(k, &toy, problem, &rng);
+      check_spoilt(k, &toy, problem, plan, &rng);
     }
     berth_problem_unref(problem);
   }
+  printf(
+      "%u graphs with streams, %u of them with parts of buffers (%u with regions too); %u operands inside "
+      "results there, %u results behind operands; of %u plans there that the judge refused %u ran right\n",
+      seen.streams, seen.parts, seen.parts_in_regions, seen.inside_with_streams, seen.behind_with_streams,
+      seen.refused_with_streams, seen.refused_and_right);
   printf(
       "%u graphs; %u results over operands or behind, %u of them behind; %u operands inside results; %u "
       "graphs "
@@ -109,6 +152,10 @@ START_TEST(what_the_judge_passes_runs) {
   ck_assert_uint_gt(seen.behind, n / 200);
   ck_assert_uint_gt(seen.windows, n / 100);
   ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);
+  ck_assert_uint_gt(seen.inside_with_streams, n / 1000);
+  ck_assert_uint_gt(seen.behind_with_streams, n / 1000);
+  ck_assert_uint_gt(seen.parts, n / 50);
+  ck_assert_uint_gt(seen.parts_in_regions, n / 500);
   ck_assert_uint_gt(seen.guesses_safe, n / 50);
   ck_assert_uint_gt(seen.guesses_unsafe, n);
 }

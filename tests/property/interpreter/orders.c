@@ -2,7 +2,7 @@
 
 #include "toy.h"
 
-enum { MAX_ORDERS = 60 };
+enum { MAX_ORDERS = 1000 };
 
 static bool is_in(const struct berth_region_spec *region, uint32_t op) {
   return op >= region->first_operator && op < region->first_operator + region->n_operators;
