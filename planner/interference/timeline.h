@@ -25,7 +25,7 @@ struct berth_timeline {
   uint32_t *upper;
   uint32_t *gap_begin; /* n_buffers + 1; NULL if none of them has gaps */
   struct berth_timeline_gap *gaps;
-  uint32_t *part_begin; /* n_buffers + 1; NULL if none of them has parts */
+  uint32_t *part_begin;             /* n_buffers + 1; NULL if none of them has parts */
   struct berth_timeline_gap *parts; /* what is held, in the place of a whole buffer for a whole life */
 };
 
@@ -34,8 +34,8 @@ enum berth_code berth_timeline_make(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
     struct berth_arena *arena, struct berth_timeline *out) BERTH_MUST_USE;
 
-/* The bytes live at each compressed step, live windows only but parts whole; sizes as `size[i]` of member i. `out_load` has
- * n_steps entries. Returns the first step of the peak (0 if there are none). */
+/* The bytes live at each compressed step, live windows only but parts whole; sizes as `size[i]` of member i.
+ * `out_load` has n_steps entries. Returns the first step of the peak (0 if there are none). */
 uint32_t berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size, uint64_t *out_load);
 
 /* How many others each buffer meets in time, gaps and pairs left out: counted, not listed; O(n). */

@@ -217,8 +217,8 @@ static bool is_foreign(const struct berth_graph *graph, uint32_t root) {
   return (graph->value_flags[root] & (BERTH_VALUE_EXTERNAL | BERTH_VALUE_DYNAMIC)) != 0;
 }
 
-/* With streams: everyone else is done with the operand (of one inside: has written it), and touches the result,
- * under any name, later. */
+/* With streams: everyone else is done with the operand (of one inside: has written it), and touches the
+ * result, under any name, later. */
 static bool is_ordered(const struct hearing *it) {
   const struct berth_inplace_input *input = it->input;
   if (input->clocks == NULL) {

@@ -238,7 +238,7 @@ static bool place_piece(struct berth_board *board, struct berth_piece piece, uin
 
 struct stretches {
   struct berth_pieces pieces;
-  uint32_t part;  /* of the order: the buffer itself, if it has none */
+  uint32_t part; /* of the order: the buffer itself, if it has none */
   uint32_t part_end;
   uint32_t chain; /* the next one, plus 1; 0: the part's own place */
   bool places;

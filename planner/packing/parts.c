@@ -227,9 +227,9 @@ bool berth_packing_order_parts(
     return use_chains(&making);
   }
   struct berth_sort_item *pairs = berth_arena_new(arena, struct berth_sort_item, n);
-  if (pairs == NULL || !berth_precedence_pairs(
-                           &out->order, making.lower, making.upper, BERTH_PACKING_MOST_PAIRS, arena, pairs,
-                           &n)) {
+  if (pairs == NULL ||
+      !berth_precedence_pairs(
+          &out->order, making.lower, making.upper, BERTH_PACKING_MOST_PAIRS, arena, pairs, &n)) {
     return false;
   }
   uint32_t n_whole = sort_out(&making, pairs, &n);

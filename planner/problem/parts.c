@@ -2,8 +2,8 @@
  * values share the buffer, a byte is live for the accesses that reach it and for no others: whoever comes
  * before them all, or after them all, may have it.
  *
- * A touch is a range of a buffer's bytes with what it says of the clocks: an operator, a whole region (of what
- * lives around it), or the outside. The ends of all touches cut the buffer into intervals, of which each
+ * A touch is a range of a buffer's bytes with what it says of the clocks: an operator, a whole region (of
+ * what lives around it), or the outside. The ends of all touches cut the buffer into intervals, of which each
  * component of each clock is the largest or the smallest of the touches that cover it: touches are taken by
  * that component, and each paints the intervals that are bare still. With the next bare interval kept by
  * union-find this is near linear, for each component, however touches lie. */
@@ -38,10 +38,10 @@ struct canvas {
   uint32_t n_bounds;
   uint32_t *buffer; /* of each bound; interval i reaches from bound i to the next */
   uint64_t *byte;
-  uint32_t *bare;      /* the next interval that is not painted, by union-find */
-  uint32_t *known;     /* intervals x streams: what has run when the first touch begins, */
-  uint32_t *done;      /* and what must have run after the last */
-  int64_t *lower;      /* of each interval, in the list of operators; INT64_MAX: nobody touches it */
+  uint32_t *bare;  /* the next interval that is not painted, by union-find */
+  uint32_t *known; /* intervals x streams: what has run when the first touch begins, */
+  uint32_t *done;  /* and what must have run after the last */
+  int64_t *lower;  /* of each interval, in the list of operators; INT64_MAX: nobody touches it */
   int64_t *upper;
 };
 
@@ -164,9 +164,10 @@ static int64_t lower_of(const struct canvas *canvas, const struct touch *touch) 
 
 static int64_t upper_of(const struct canvas *canvas, const struct touch *touch) {
   const struct berth_region_spec *regions = canvas->graph->regions;
-  return touch->kind == GIVEN       ? 1
-         : touch->kind == BY_REGION ? (int64_t)regions[touch->by].first_operator + regions[touch->by].n_operators
-                                    : (int64_t)touch->by + 1;
+  return touch->kind == GIVEN ? 1
+         : touch->kind == BY_REGION
+             ? (int64_t)regions[touch->by].first_operator + regions[touch->by].n_operators
+             : (int64_t)touch->by + 1;
 }
 
 /* ---- Bounds ---- */
@@ -241,7 +242,8 @@ static uint32_t find_bare(uint32_t *bare, uint32_t i) {
 
 enum colour { KNOWN, DONE, LOWER, UPPER };
 
-static void paint_one(struct canvas *canvas, enum colour colour, uint32_t s, uint32_t interval, uint64_t key) {
+static void
+paint_one(struct canvas *canvas, enum colour colour, uint32_t s, uint32_t interval, uint64_t key) {
   size_t entry = (size_t)interval * canvas->clocks->n_streams + s;
   switch (colour) {
   case KNOWN:
@@ -259,7 +261,8 @@ static void paint_one(struct canvas *canvas, enum colour colour, uint32_t s, uin
   }
 }
 
-static uint64_t key_of(const struct canvas *canvas, enum colour colour, uint32_t s, const struct touch *touch) {
+static uint64_t
+key_of(const struct canvas *canvas, enum colour colour, uint32_t s, const struct touch *touch) {
   switch (colour) {
   case KNOWN:
     return known_by(canvas, touch, s);
@@ -340,8 +343,8 @@ static void append(struct berth_problem *problem, const struct canvas *canvas, u
   problem->part_clock_upper.n += n;
 }
 
-/* The parts of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer that
- * is one part, whole, has none. */
+/* The parts of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer
+ * that is one part, whole, has none. */
 static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canvas, uint32_t bound) {
   uint32_t buffer = canvas->buffer[bound];
   size_t n_before = problem->parts.n;
@@ -350,7 +353,8 @@ static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canv
       continue;
     }
     settle(canvas, bound);
-    struct berth_part *last = problem->parts.n > n_before ? &problem->parts.items[problem->parts.n - 1] : NULL;
+    struct berth_part *last =
+        problem->parts.n > n_before ? &problem->parts.items[problem->parts.n - 1] : NULL;
     if (last != NULL && last->window_upper == canvas->byte[bound] && is_same(canvas, bound - 1, bound)) {
       last->window_upper = canvas->byte[bound + 1];
     } else {
@@ -416,16 +420,16 @@ static bool choose(struct canvas *canvas, size_t n_buffers, bool *out_any) {
 static enum berth_code fail_limit(struct berth_problem_builder *builder, const struct canvas *canvas) {
   return berth_fail(
       &builder->error, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX,
-      "value.live_windows", "%zu accesses to values with live windows or in place are too many for %u streams",
-      canvas->n, canvas->clocks->n_streams);
+      "value.live_windows",
+      "%zu accesses to values with live windows or in place are too many for %u streams", canvas->n,
+      canvas->clocks->n_streams);
 }
 
 enum berth_code berth_builder_make_parts(
     struct berth_problem_builder *builder, const struct berth_builder_parts_input *input,
     struct berth_arena *arena) {
   struct berth_problem *problem = builder->problem;
-  struct canvas canvas = {
-      .input = *input, .graph = input->graph, .clocks = input->clocks, .arena = arena};
+  struct canvas canvas = {.input = *input, .graph = input->graph, .clocks = input->clocks, .arena = arena};
   uint32_t n_streams = input->clocks->n_streams;
   bool any = false;
   if (!choose(&canvas, problem->rows.size.n, &any)) {

@@ -37,8 +37,8 @@ void berth_verify_order_note_region(
     const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t region);
 
 /* Whether all that `last` tells of comes before all that `sure` does. */
-static inline bool
-berth_verify_order_within(const struct berth_verify_order *order, const uint32_t *last, const uint32_t *sure) {
+static inline bool berth_verify_order_within(
+    const struct berth_verify_order *order, const uint32_t *last, const uint32_t *sure) {
   for (uint32_t s = 0; s < order->n_streams; s++) {
     if (last[s] > sure[s]) {
       return false;

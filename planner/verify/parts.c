@@ -195,8 +195,7 @@ static void tell(struct survey *survey, size_t node, const struct touch *touch) 
   case REGION: {
     const struct berth_region_spec *region = &graph->regions[touch->by];
     berth_verify_order_note_region(survey->order, last, sure, touch->by);
-    stretch(
-        survey, node, region->first_operator, (int64_t)region->first_operator + region->n_operators);
+    stretch(survey, node, region->first_operator, (int64_t)region->first_operator + region->n_operators);
     break;
   }
   case GIVEN:
@@ -246,8 +245,7 @@ gather(const struct survey *survey, uint32_t bound, uint32_t *out_last, uint32_t
   return part;
 }
 
-static bool
-list(const struct survey *survey, struct berth_verify_parts *out) {
+static bool list(const struct survey *survey, struct berth_verify_parts *out) {
   uint32_t n_streams = survey->order->n_streams;
   size_t n_entries = (size_t)survey->n_bounds * n_streams;
   out->begin = berth_arena_new_zeroed(survey->arena, uint32_t, (size_t)survey->input->n_buffers + 1);

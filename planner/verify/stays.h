@@ -1,5 +1,5 @@
-/* In a total order: which bytes of each buffer are live when, where that is not the whole buffer for its whole lifetime:
- * because several values share it, or because a value asks for live windows. */
+/* In a total order: which bytes of each buffer are live when, where that is not the whole buffer for its
+ * whole lifetime: because several values share it, or because a value asks for live windows. */
 #ifndef VERIFY_STAYS_H
 #define VERIFY_STAYS_H
 

@@ -30,24 +30,24 @@ struct tenancy {
   uint32_t *region_of;              /* by operator: the innermost region + 1; 0: none */
   uint32_t *touch_begin;            /* by root, with streams: the operators that touch it */
   uint32_t *touches;
-  bool *writes; /* whether it writes it */
-  uint8_t *n_owners;    /* by buffer */
-  bool *taken;          /* by root: another was written in its place, or it lies inside another */
-  bool *joined;         /* by root: others came to live with it */
-  bool *meets;          /* by permission: INSIDE, in the bytes of another of them */
-  uint32_t counted_op;  /* the operator of whose lists the touches were counted, plus 1 */
-  uint32_t *counted;    /* by root: the same, for those that it touches */
-  uint32_t *n_touches;  /* by root, with those inside it */
-  uint32_t *around;     /* by root: the root that it lies inside; itself: none */
-  uint32_t *inner;      /* by root: one that lies inside, and each of these the next, and the one around; */
-  uint32_t *beside;     /* BERTH_NO_INDEX: none */
+  bool *writes;        /* whether it writes it */
+  uint8_t *n_owners;   /* by buffer */
+  bool *taken;         /* by root: another was written in its place, or it lies inside another */
+  bool *joined;        /* by root: others came to live with it */
+  bool *meets;         /* by permission: INSIDE, in the bytes of another of them */
+  uint32_t counted_op; /* the operator of whose lists the touches were counted, plus 1 */
+  uint32_t *counted;   /* by root: the same, for those that it touches */
+  uint32_t *n_touches; /* by root, with those inside it */
+  uint32_t *around;    /* by root: the root that it lies inside; itself: none */
+  uint32_t *inner;     /* by root: one that lies inside, and each of these the next, and the one around; */
+  uint32_t *beside;    /* BERTH_NO_INDEX: none */
   uint32_t *outer;
   uint32_t *last_write; /* by root: the last operator that writes it, plus 1 */
   int64_t *until;       /* by root: the end of its lifetime, with that of those inside it */
   uint32_t *home;       /* by root: who lived where it came to live; itself: at home */
   uint64_t *low;        /* by root that is at home: the bytes in the buffer of all that live there */
   uint64_t *high;
-  uint64_t *offset; /* by root: its first byte in its buffer, as stated */
+  uint64_t *offset;                 /* by root: its first byte in its buffer, as stated */
   struct berth_verify_gaps gaps;    /* in a total order, */
   struct berth_verify_parts *parts; /* else */
 };

@@ -15,14 +15,14 @@ enum { GRAPHS = 100000, GUESSES = 5 };
 
 static struct {
   uint32_t graphs, in_place, in_place_with_streams, inside, behind, windows, views, streams, regions,
-      regions_with_streams, inside_with_streams, behind_with_streams, parts, parts_in_regions, unsafe_by_order,
-      guesses_safe, guesses_unsafe, refused_with_streams, refused_and_right;
+      regions_with_streams, inside_with_streams, behind_with_streams, parts, parts_in_regions,
+      unsafe_by_order, guesses_safe, guesses_unsafe, refused_with_streams, refused_and_right;
 } seen;
 
 enum { TOY_MAX_BUFFERS = TOY_MAX_VALUES + TOY_MAX_OPERATORS };
 
-static void check_plan(
-    uint32_t k, const struct toy *toy, const struct berth_problem *problem, uint64_t *out_offset) {
+static void
+check_plan(uint32_t k, const struct toy *toy, const struct berth_problem *problem, uint64_t *out_offset) {
   struct berth_solve_options options = berth_solve_options_default();
   options.budget_ticks = 20000;
   struct berth_plan *plan;
