@@ -343,6 +343,20 @@ static void append(struct berth_problem *problem, const struct canvas *canvas, u
   problem->part_clock_upper.n += n;
 }
 
+/* Whether the part says what the buffer's own columns say. */
+static bool is_whole(const struct berth_problem *problem, uint32_t buffer, size_t part) {
+  const struct berth_part *it = &problem->parts.items[part];
+  size_t n = problem->n_clocks;
+  return it->window_lower == 0 && it->window_upper == problem->rows.size.items[buffer] &&
+         it->lower == problem->rows.lower.items[buffer] && it->upper == problem->rows.upper.items[buffer] &&
+         memcmp(
+             problem->part_clock_lower.items + part * n, problem->clock_lower.items + buffer * n,
+             n * sizeof(uint32_t)) == 0 &&
+         memcmp(
+             problem->part_clock_upper.items + part * n, problem->clock_upper.items + buffer * n,
+             n * sizeof(uint32_t)) == 0;
+}
+
 /* The parts of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer
  * that is one part, whole, has none. */
 static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canvas, uint32_t bound) {
@@ -361,10 +375,7 @@ static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canv
       append(problem, canvas, bound);
     }
   }
-  const struct berth_part *first = &problem->parts.items[n_before];
-  bool is_whole = problem->parts.n == n_before + 1 && first->window_lower == 0 &&
-                  first->window_upper == problem->rows.size.items[buffer];
-  if (is_whole) {
+  if (problem->parts.n == n_before + 1 && is_whole(problem, buffer, n_before)) {
     problem->parts.n--;
     problem->part_clock_lower.n -= canvas->clocks->n_streams;
     problem->part_clock_upper.n -= canvas->clocks->n_streams;

@@ -81,6 +81,15 @@ struct berth_gap {
   uint64_t window_upper;
 };
 
+/* With several streams: bytes of a buffer that are live by their own accesses alone. `lower` and `upper` are
+ * steps of the list of operators. */
+struct berth_part {
+  uint64_t window_lower; /* relative to the buffer's offset; never empty */
+  uint64_t window_upper;
+  int64_t lower;
+  int64_t upper;
+};
+
 struct berth_buffer_spec {
   struct berth_text id; /* unique among buffers where given */
   uint64_t size_bytes;  /* 0 is legal: such a buffer conflicts with nothing */

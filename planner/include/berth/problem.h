@@ -105,15 +105,6 @@ enum berth_code berth_problem_builder_finish(
 struct berth_problem *berth_problem_ref(struct berth_problem *problem);
 void berth_problem_unref(struct berth_problem *problem); /* NULL is fine */
 
-/* With several streams: bytes of a buffer that are live by their own accesses alone. `lower` and `upper` are
- * steps of the list of operators. */
-struct berth_part {
-  uint64_t window_lower; /* relative to the buffer's offset; never empty */
-  uint64_t window_upper;
-  int64_t lower;
-  int64_t upper;
-};
-
 /* Columns of n entries each. The gaps of buffer i are gaps[gap_begin[i] .. gap_begin[i + 1]), its pools
  * pools[pool_begin[i] .. pool_begin[i + 1]), as they were named, or as its group settled them
  * (berth_problem_stated_pools has what it names itself); an empty range means that none was. Where it
