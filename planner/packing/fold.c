@@ -259,7 +259,8 @@ static bool make_pieces(struct fold *fold) {
   uint32_t n = 0;
   for (uint32_t item = 0; item < fold->n_items; item++) {
     begin[item] = n;
-    if ((!is_group(fold, item) && fold->n_pairs[item] == 0) || holds_nothing(fold, item)) {
+    bool is_listed = berth_pieces_listed(fold->members, fold->lead_member[item]);
+    if ((!is_group(fold, item) && fold->n_pairs[item] == 0 && !is_listed) || holds_nothing(fold, item)) {
       continue;
     }
     uint32_t n_own = append_item(fold, item, pieces + n);
@@ -289,12 +290,14 @@ static bool make_hulls(struct fold *fold) {
   if (lower == NULL || upper == NULL || chains == NULL) {
     return false;
   }
-  for (uint32_t k = 0; k < fold->members->n_buffers; k++) {
+  const struct berth_packing_parts *parts = fold->members->parts;
+  for (uint32_t p = 0; p < order->n; p++) {
+    uint32_t k = parts != NULL ? parts->buffer[p] : p;
     size_t to = fold->item_of[k] * n_clocks;
-    bool first = fold->lead_member[fold->item_of[k]] == k;
+    bool first = fold->lead_member[fold->item_of[k]] == k && (parts == NULL || parts->begin[k] == p);
     for (size_t c = 0; c < n_clocks; c++) {
-      uint32_t begin = order->lower[k * n_clocks + c];
-      uint32_t end = order->upper[k * n_clocks + c];
+      uint32_t begin = order->lower[p * n_clocks + c];
+      uint32_t end = order->upper[p * n_clocks + c];
       lower[to + c] = first || begin < lower[to + c] ? begin : lower[to + c];
       upper[to + c] = first || end > upper[to + c] ? end : upper[to + c];
     }
