@@ -197,7 +197,7 @@ static const struct phase LARGE_PARTIAL_PHASES[] = {
 };
 
 static bool is_partial(const struct berth_packing_pool *pool) {
-  return pool->instance.order.n_clocks > 0;
+  return pool->instance.order.n_clocks > 0 && pool->instance.parts == NULL;
 }
 
 static const struct phase *phases_for(const struct berth_packing_pool *pool) {
