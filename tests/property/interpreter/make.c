@@ -166,7 +166,7 @@ static void make_ops(struct toy *toy, struct berth_rng *rng) {
 
 /* Most random lists are no valid graph: an entry that the builder blames is dropped, and so is the operator's
  * permissions, until it passes. */
-static struct berth_problem *build(const struct toy *toy, struct berth_error *err) {
+struct berth_problem *toy_build(const struct toy *toy, struct berth_error *err) {
   struct berth_problem_builder *builder;
   struct berth_problem *problem = NULL;
   ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, NULL), BERTH_OK);
@@ -225,7 +225,7 @@ struct berth_problem *toy_make(struct toy *toy, struct berth_rng *rng) {
   make_values(toy, rng);
   make_ops(toy, rng);
   for (int i = 0; i < 100; i++) {
-    struct berth_problem *problem = build(toy, &err);
+    struct berth_problem *problem = toy_build(toy, &err);
     if (problem != NULL || !repair(toy, &err)) {
       return problem;
     }

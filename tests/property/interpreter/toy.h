@@ -40,6 +40,8 @@ struct toy {
 
 /* A random one; NULL if it is no valid toy. */
 struct berth_problem *toy_make(struct toy *toy, struct berth_rng *rng);
+/* NULL, and why, if it is none. */
+struct berth_problem *toy_build(const struct toy *toy, struct berth_error *err);
 
 /* Whether the operators find what they would find alone when they run in this order, again and again. */
 bool toy_runs_in(
