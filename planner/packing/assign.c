@@ -89,14 +89,15 @@ static bool can_hold(const struct berth_assignment *assignment, uint32_t buffer,
   uint64_t size = assignment->buffers->size_bytes[buffer];
   uint64_t pin = assignment->buffers->pinned_offset != NULL ? assignment->buffers->pinned_offset[buffer]
                                                             : BERTH_UNPINNED;
-  if (size > it->max_block || size > it->capacity ||
+  uint64_t capacity = size == 0 && it->stated_capacity != 0 ? it->stated_capacity : it->capacity;
+  if (size > it->max_block || size > capacity ||
       (it->base_alignment != 0 && it->base_alignment < assignment->buffers->alignment[buffer])) {
     return false;
   }
   if (pin != BERTH_UNPINNED && it->persistence == BERTH_PERSISTENCE_FRONT) {
     return false;
   }
-  return pin == BERTH_UNPINNED || (pin <= it->capacity - size && (pin & (it->alignment - 1)) == 0);
+  return pin == BERTH_UNPINNED || (pin <= capacity - size && (pin & (it->alignment - 1)) == 0);
 }
 
 /* The first choice from `from` on that can hold the buffer, or the number of choices. */
@@ -162,6 +163,10 @@ bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint3
   return false;
 }
 
+bool berth_assign_suits(const struct berth_assignment *assignment, uint32_t buffer) {
+  return can_hold(assignment, buffer, berth_assigned_pool(assignment, buffer));
+}
+
 void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer) {
   assignment->choice[buffer] = find_choice(assignment, buffer, 0);
 }
@@ -169,7 +174,8 @@ void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer)
 bool berth_assign_next(struct berth_assignment *assignment, uint32_t buffer, bool move) {
   buffer = berth_assign_leader(assignment, buffer);
   uint32_t choice = find_choice(assignment, buffer, assignment->choice[buffer] + 1);
-  if (choice == n_choices(assignment, buffer)) {
+  bool is_fixed = assignment->fixed != NULL && assignment->fixed[buffer];
+  if (is_fixed || choice == n_choices(assignment, buffer)) {
     return false;
   }
   if (move) {

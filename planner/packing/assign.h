@@ -20,6 +20,7 @@ struct berth_assignment {
   bool has_costs;   /* a pool states what a byte costs */
   const uint64_t
       *known_offset;   /* by buffer: of a plan that is known, BERTH_NO_PLACE where not; NULL for none */
+  const bool *fixed;   /* by buffer: it may not leave its pool; NULL: all may */
   uint64_t cost_bound; /* proven: no division of the buffers over the pools costs less */
 };
 
@@ -47,6 +48,12 @@ bool berth_may_be_in(const struct berth_assignment *assignment, uint32_t buffer,
 
 /* Sends the buffer to the pool; false if its list does not have it. */
 bool berth_assign_to(struct berth_assignment *assignment, uint32_t buffer, uint32_t pool);
+
+/* Whether the pool that it goes to can hold it. */
+bool berth_assign_suits(const struct berth_assignment *assignment, uint32_t buffer);
+
+/* A group goes where its first member goes: that one, or the buffer itself. */
+uint32_t berth_assign_leader(const struct berth_assignment *assignment, uint32_t buffer);
 
 /* Goes to the first pool of its list that can hold it, which there must be. */
 void berth_assign_to_first(struct berth_assignment *assignment, uint32_t buffer);

@@ -14,6 +14,8 @@ struct berth_packing_pool {
   enum berth_pool_kind kind;
   uint64_t alignment;
   uint64_t capacity;
+  uint64_t
+      stated_capacity; /* where a limit (stable.h) made the capacity less; else 0. Binds who has no bytes */
   uint64_t max_block;
   uint64_t base_alignment; /* what the base address promises; 0: whatever is needed */
   uint32_t cost_per_byte;
@@ -32,6 +34,9 @@ struct berth_packing_pool {
   bool has_front;       /* constants and state are pinned below all others, and the bound knows */
   bool is_exact; /* what searches prove holds: constants and state at the front take no byte too many, and
                     groups are what they are */
+  bool is_held; /* its instance pins what keeps its place for an earlier plan's sake; what is proven then */
+  uint64_t held_bound;        /* holds of such plans only */
+  const uint64_t *stated_pin; /* the instance's own pins, then */
 };
 
 /* Everyone is live at the one step that there is; only pins may meet. False if memory ran out. */

@@ -55,11 +55,13 @@ static uint64_t all_capacities(const struct berth_solve_task *task) {
   return sum;
 }
 
-/* With results in place there is no such level of this problem, but of the one below. */
+/* Places of an earlier plan are kept at one level: others have other buffers, or share nothing.
+ * With results in place there is no such level of this problem, but of the one below. */
 static bool may_be_better_apart(const struct berth_solve_task *task) {
   uint64_t total = berth_solve_present_total(task);
-  if (berth_problem_uses_inplace(task->problem) || task->options.reuse == BERTH_REUSE_NONE ||
-      task->homeless != BERTH_NO_INDEX || task->effort.state == BERTH_EFFORT_STOPPED) {
+  if (task->options.stable != NULL || berth_problem_uses_inplace(task->problem) ||
+      task->options.reuse == BERTH_REUSE_NONE || task->homeless != BERTH_NO_INDEX ||
+      task->effort.state == BERTH_EFFORT_STOPPED) {
     return false;
   }
   uint64_t least = least_apart(task->buffers);
@@ -234,9 +236,10 @@ enum berth_code berth_solve_levels(
   *out_problem = NULL;
   *out_plan = NULL;
   uint64_t below_budget = share_of(task.options.budget_ticks, BELOW_SHARE);
-  if (task.options.reuse == BERTH_REUSE_FULL && berth_problem_uses_inplace(problem)) {
+  bool is_alone = task.options.stable != NULL;
+  if (!is_alone && task.options.reuse == BERTH_REUSE_FULL && berth_problem_uses_inplace(problem)) {
     task.below = (struct berth_solve_below){.is_open = true, .budget_ticks = below_budget};
-  } else if (berth_problem_permissions(problem)->n != 0) {
+  } else if (!is_alone && berth_problem_permissions(problem)->n != 0) {
     task.options.budget_ticks = below_budget;
   }
   enum berth_code code = berth_solve_run(&task, out_plan, err);

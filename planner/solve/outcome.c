@@ -79,6 +79,9 @@ static void write_offsets(const struct berth_solve_task *task, struct berth_plan
 }
 
 static enum berth_plan_status status_of(const struct berth_solve_task *task, const struct berth_plan *plan) {
+  if (task->options.stable != NULL && task->effort.state == BERTH_EFFORT_STOPPED) {
+    return BERTH_PLAN_CUT_SHORT; /* it might have kept more, whatever its arena */
+  }
   bool least_cost = plan->spill_cost == plan->spill_cost_bound && plan->spill_cost != UINT64_MAX;
   if (plan->arena_bytes == plan->lower_bound_bytes && least_cost) {
     return BERTH_PLAN_OPTIMAL;
@@ -260,6 +263,7 @@ berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan,
   enum berth_code code = BERTH_OK;
   if (is_placed) {
     write_offsets(task, plan);
+    berth_solve_write_stability(task, plan);
     plan->spill_cost = berth_assign_total_cost(&task->assignment);
     plan->spill_cost_bound = task->assignment.cost_bound;
     plan->status = status_of(task, plan);
@@ -269,6 +273,7 @@ berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan,
     plan->pool = NULL;
     plan->offset = NULL;
     plan->arena_bytes = 0;
+    berth_solve_write_stability(task, plan);
   }
   if (code != BERTH_OK) {
     berth_plan_unref(plan);

@@ -98,6 +98,11 @@ static bool make_pools(struct berth_solve_task *task) {
   return true;
 }
 
+/* The smallest arenas first, whatever is kept in them. */
+static bool is_least(const struct berth_solve_task *task) {
+  return task->options.stable != NULL && task->options.stable->is_least;
+}
+
 struct listener {
   struct berth_solve_task *task;
   struct berth_packing_pool *pool;
@@ -106,7 +111,7 @@ struct listener {
 static void on_improvement(void *ctx, const struct berth_packing_search *search) {
   struct listener *listener = ctx;
   listener->pool->arena_bytes = search->best_arena;
-  if (listener->pool->is_exact) {
+  if (listener->pool->is_exact && !listener->pool->is_held) {
     listener->pool->lower_bound = search->lower_bound;
   }
   berth_solve_tell(listener->task);
@@ -122,11 +127,13 @@ static enum berth_code run_strategy(
       .effort = &task->effort,
       .executor = task->options.executor,
       .switches = switches,
-      .lower_bound = pool->lower_bound,
+      .lower_bound =
+          pool->is_held && pool->held_bound > pool->lower_bound ? pool->held_bound : pool->lower_bound,
       .best_arena = pool->arena_bytes,
       .best_offset = pool->offset,
       .infeasible = pool->infeasible,
-      .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED && pool->capacity != BERTH_UNLIMITED,
+      .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED && pool->capacity != BERTH_UNLIMITED &&
+                 !is_least(task),
       .ctx = &listener,
       .on_improvement = on_improvement};
   if (berth_packing_done(&search) || task->effort.state != BERTH_EFFORT_RUNNING) {
@@ -137,7 +144,9 @@ static enum berth_code run_strategy(
     code = BERTH_OK; /* it could not go on, and need not */
   }
   pool->arena_bytes = search.best_arena;
-  if (pool->is_exact) {
+  if (pool->is_held) {
+    pool->held_bound = search.lower_bound;
+  } else if (pool->is_exact) {
     pool->lower_bound = search.lower_bound;
     pool->infeasible = search.infeasible;
   }
@@ -278,6 +287,7 @@ static enum berth_code place_pools(struct berth_solve_task *task) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
     berth_assign_recall(&task->assignment, p);
     enum berth_code code = place_pool(task, pool);
+    code = code == BERTH_OK ? berth_solve_recall(task, p) : code;
     if (code != BERTH_OK) {
       return code;
     }
@@ -346,12 +356,14 @@ static enum berth_code place(struct berth_solve_task *task) {
   if (!berth_assign_first(&task->assignment, task->order, &task->effort, &task->homeless)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  if (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1) {
-    return BERTH_OK;
+  enum berth_code code = berth_solve_prefer(task);
+  if (code != BERTH_OK || (task->homeless != BERTH_NO_INDEX && task->assignment.n_pools > 1)) {
+    return code;
   }
-  task->is_settled = task->assignment.n_pools == 1;
-  enum berth_code code = place_in_rounds(task);
-  bool has_moved = task->assignment.spilled && is_on(task, BERTH_STRATEGY_EXACT);
+  bool is_stable = task->options.stable != NULL; /* what is kept may make arenas larger than these */
+  task->is_settled = task->assignment.n_pools == 1 && (!is_stable || is_least(task));
+  code = place_in_rounds(task);
+  bool has_moved = task->assignment.spilled && is_on(task, BERTH_STRATEGY_EXACT) && !is_stable;
   return code == BERTH_OK && has_moved ? divide(task) : code;
 }
 
@@ -360,6 +372,15 @@ static enum berth_code place(struct berth_solve_task *task) {
 bool berth_solve_is_searched(const struct berth_packing_pool *pool) {
   bool meeting = pool->instance.pin != NULL && pool->instance.pins_may_meet;
   return pool->kind == BERTH_POOL_BYTES && pool->n_members > 0 && !meeting;
+}
+
+static bool is_any_refused(const struct berth_solve_task *task) {
+  for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
+    if (task->assignment.pools[p].arena_bytes == BERTH_UNLIMITED) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* A pool that placement refused may have a plan now. */
@@ -395,12 +416,12 @@ search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint
   return BERTH_OK;
 }
 
-static enum berth_code improve(struct berth_solve_task *task) {
-  task->is_settled = true;
+static enum berth_code improve(struct berth_solve_task *task, uint64_t budget, bool is_settled) {
+  task->is_settled = is_settled;
   berth_solve_tell(task);
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
-    uint64_t share = budget_left(task, task->options.budget_ticks) / (task->assignment.n_pools - p);
+    uint64_t share = budget_left(task, budget) / (task->assignment.n_pools - p);
     enum berth_code code =
         berth_solve_is_searched(pool) ? search_pool(task, pool, task->effort.ticks + share) : BERTH_OK;
     if (code != BERTH_OK) {
@@ -409,6 +430,18 @@ static enum berth_code improve(struct berth_solve_task *task) {
   }
   look_again(task);
   return BERTH_OK;
+}
+
+/* Keeps what can be kept of an earlier plan, and goes on beside that. In the smallest arenas: these first. A
+ * pool that had no plan to fall back on may have one by then, in which more can be kept. */
+static enum berth_code improve_stable(struct berth_solve_task *task) {
+  uint64_t budget = task->options.budget_ticks;
+  uint64_t half = task->effort.ticks + budget_left(task, budget) / 2;
+  enum berth_code code = is_least(task) ? improve(task, half, true) : BERTH_OK;
+  code = code == BERTH_OK ? berth_solve_keep(task) : code;
+  bool was_refused = is_any_refused(task);
+  code = code == BERTH_OK ? improve(task, budget, !was_refused) : code;
+  return code == BERTH_OK && was_refused && !is_any_refused(task) ? berth_solve_keep(task) : code;
 }
 
 /* ---- How much is missing ---- */
@@ -456,13 +489,15 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
     code = BERTH_RESOURCE_EXHAUSTED;
   }
   if (code == BERTH_OK) {
+    berth_solve_limit(task);
     code = place(task);
   }
   code = code != BERTH_OK ? code : berth_solve_take_start(task);
   code = code != BERTH_OK ? code : berth_solve_take_apart(task);
   code = code != BERTH_OK ? code : berth_solve_look_below(task);
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
-    code = improve(task);
+    code =
+        task->options.stable != NULL ? improve_stable(task) : improve(task, task->options.budget_ticks, true);
   }
   code = code != BERTH_OK ? code : measure_need(task);
   if (code != BERTH_OK && task->effort.state == BERTH_EFFORT_STOPPED) {
@@ -499,6 +534,7 @@ berth_solve_run(struct berth_solve_task *task, struct berth_plan **out_plan, str
       hooks != NULL ? hooks->ctx : NULL);
   task->arena.effort = &task->effort;
   enum berth_code code = check_reuse(task, err);
+  code = code != BERTH_OK ? code : berth_solve_hold(task, err);
   code = code != BERTH_OK ? code : run(task, err);
   if (code == BERTH_OK) {
     code = berth_solve_outcome(task, out_plan, err);

@@ -120,7 +120,8 @@ berth_solve_take(struct berth_solve_task *task, const struct berth_start *start,
 }
 
 enum berth_code berth_solve_take_start(struct berth_solve_task *task) {
-  if (task->options.start == NULL || task->homeless != BERTH_NO_INDEX) {
+  if (task->options.start == NULL || task->homeless != BERTH_NO_INDEX ||
+      !berth_solve_holds(task, task->options.start->pool, task->options.start->offset)) {
     return BERTH_OK;
   }
   return berth_solve_take(task, task->options.start, berth_solve_present_total(task));

@@ -39,6 +39,13 @@ struct berth_solve_task {
   bool is_indivisible; /* proven: no division over the pools fits */
 
   struct berth_solve_below below;
+
+  /* Of options.stable. */
+  struct berth_buffers held; /* the problem's, with those pinned who must keep their places */
+  bool *is_fixed;            /* of each buffer: its group must */
+  uint64_t keep_bound;       /* proven: no plan keeps more weight */
+  bool is_kept_once;         /* the bound was made */
+
   struct berth_progress told; /* what the caller has heard last */
   bool is_settled;            /* pools are final: progress may be told */
 };
@@ -69,6 +76,24 @@ enum berth_code berth_solve_run(
     struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
 /* Goes on from options.start where that is better than what there is. */
 enum berth_code berth_solve_take_start(struct berth_solve_task *task) BERTH_MUST_USE;
+
+/* ---- An earlier plan to keep: nothing happens where there is none ---- */
+
+/* Pins who must keep its place. */
+enum berth_code berth_solve_hold(struct berth_solve_task *task, struct berth_error *err) BERTH_MUST_USE;
+/* No pool beyond its limit. */
+void berth_solve_limit(struct berth_solve_task *task);
+/* Sends everybody where it was, if it may be there. */
+enum berth_code berth_solve_prefer(struct berth_solve_task *task) BERTH_MUST_USE;
+/* Plans that keep as many as can be: in the limits, or in the arenas that there are (is_least). The search
+ * for smaller arenas goes on beside those who stay. */
+enum berth_code berth_solve_keep(struct berth_solve_task *task) BERTH_MUST_USE;
+/* Looks for a plan of a pool that has none, where everybody was. */
+enum berth_code berth_solve_recall(struct berth_solve_task *task, uint32_t pool) BERTH_MUST_USE;
+/* Whether the places keep all that must be kept. */
+bool berth_solve_holds(const struct berth_solve_task *task, const uint32_t *pool, const uint64_t *offset);
+/* Counts who has kept its place; buffers without bytes keep theirs where they can. */
+void berth_solve_write_stability(const struct berth_solve_task *task, struct berth_plan *plan);
 
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(

@@ -12,6 +12,7 @@ struct berth_verify_findings {
   struct berth_violation *list; /* the caller's */
   uint32_t capacity;
   struct berth_verdict *verdict;
+  bool may_be_unplaced; /* buffers without an offset are left out */
 };
 
 /* A violation with every field at "none". */

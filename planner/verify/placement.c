@@ -120,7 +120,9 @@ void berth_verify_placements(
         .offset = places->offset[i],
     };
     if (!berth_verify_is_placed(facts, places, i)) {
-      blame_unplaced(&place);
+      if (!findings->may_be_unplaced || place.pool >= facts->n_pools) {
+        blame_unplaced(&place);
+      }
       continue;
     }
     check_pool(&place, homes);

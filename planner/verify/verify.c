@@ -12,6 +12,7 @@ static const char *const KIND_NAMES[] = {
     [BERTH_VIOLATION_POOL] = "pool",       [BERTH_VIOLATION_ALIGNMENT] = "alignment",
     [BERTH_VIOLATION_PIN] = "pin",         [BERTH_VIOLATION_CAPACITY] = "capacity",
     [BERTH_VIOLATION_FIGURES] = "figures", [BERTH_VIOLATION_GROUP] = "group",
+    [BERTH_VIOLATION_KEEP] = "keep",
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind) {
@@ -103,17 +104,33 @@ enum berth_code berth_verify(
   return code;
 }
 
-enum berth_code berth_verify_offsets(
-    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+static enum berth_code verify_table(
+    const struct berth_problem *problem, const struct berth_verify_places *places, bool may_be_unplaced,
     const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) {
   struct trial trial;
   init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
-  const struct berth_verify_places places = {.pool = pool, .offset = offset};
+  trial.findings.may_be_unplaced = may_be_unplaced;
   enum berth_code code = begin(&trial, problem, err);
   if (code == BERTH_OK) {
-    code = check_table(&trial, &places, NULL, err);
+    code = check_table(&trial, places, NULL, err);
   }
   berth_arena_finish(&trial.arena);
   return code;
+}
+
+enum berth_code berth_verify_offsets(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  const struct berth_verify_places places = {.pool = pool, .offset = offset};
+  return verify_table(problem, &places, false, allocator, out_violations, n_capacity, out_verdict, err);
+}
+
+enum berth_code berth_verify_some(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  const struct berth_verify_places places = {.pool = pool, .offset = offset};
+  return verify_table(problem, &places, true, allocator, out_violations, n_capacity, out_verdict, err);
 }

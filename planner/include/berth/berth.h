@@ -8,6 +8,7 @@
 #include "berth/report.h"
 #include "berth/restate.h"
 #include "berth/solve.h"
+#include "berth/stable.h"
 #include "berth/status.h"
 #include "berth/verify.h"
 

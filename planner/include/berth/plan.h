@@ -49,6 +49,18 @@ struct berth_pool_result {
   uint64_t persistent_bytes; /* of a pool that keeps constants and state apart: they lie in [0, this) */
 };
 
+/* How a plan stands to the earlier one that it was asked to keep (stable.h); all 0 where none was. Without
+ * offsets nothing is kept. */
+struct berth_stability {
+  uint32_t is_asked;     /* 1: there was one */
+  uint32_t n_before;     /* buffers that had a place there */
+  uint32_t n_kept;       /* those of them that still have it */
+  uint32_t n_must;       /* those of them that had to */
+  uint64_t before_bytes; /* the same in bytes, by the sizes in the new problem */
+  uint64_t kept_bytes;
+  uint64_t kept_bound; /* proven: no plan that is allowed keeps more, buffers or bytes as was asked */
+};
+
 struct berth_plan {
   enum berth_plan_status status;
   enum berth_reuse reuse; /* of the problem that it is a plan of: NO_INPLACE for FULL where results in place
@@ -64,6 +76,7 @@ struct berth_plan {
   uint64_t spill_cost;                   /* of the pools that buffers live in (buffer.h) */
   uint64_t spill_cost_bound;             /* proven: no plan has less */
   uint64_t ticks;                        /* effort spent */
+  struct berth_stability stability;
   uint64_t short_by_bytes; /* when INFEASIBLE: the least that the capacity must grow, as far as proven */
   /* When INFEASIBLE: buffers of one pool that cannot be placed together, the largest first; the largest of
    * them, unproven, where they are more than there is room for. */

@@ -10,6 +10,7 @@
 #include "berth/executor.h"
 #include "berth/plan.h"
 #include "berth/problem.h"
+#include "berth/stable.h"
 
 /* Effort is counted in ticks: about one a memory access of an inner loop, so that 10^9 are some seconds. */
 #define BERTH_DEFAULT_BUDGET_TICKS UINT64_C(2000000000)
@@ -55,6 +56,11 @@ struct berth_solve_options {
   /* Who helps, or NULL: all is done on the calling thread. Not part of a plan's id, since the plan is the
    * same. The allocator is called from several threads at once then. */
   const struct berth_executor *executor;
+  /* An earlier plan to keep, made for this very problem; or NULL. Part of a plan's id. Not with
+   * BERTH_REUSE_NONE, for which nothing of another plan can be told. Who must keep its place counts as
+   * pinned, also for the bounds; all other bounds are of the problem alone, so that an arena that is larger
+   * for what it keeps is not optimal. */
+  const struct berth_stable *stable;
 };
 
 struct berth_progress {

@@ -72,7 +72,8 @@ enum berth_code {
   X(BAD_REGION, "regions are not nested, or one reads what it may not see")                                  \
   X(BAD_SYMBOL, "a symbol, binding or expression is unknown, out of its bounds or without a value")          \
   X(UNBOUNDED, "a size has no largest, since a symbol has no upper bound or a dimension is unknown")         \
-  X(BAD_GROUP, "a group whose members cannot lie as it says")
+  X(BAD_GROUP, "a group whose members cannot lie as it says")                                                \
+  X(BAD_KEEP, "a buffer cannot keep the place that it must keep")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,

@@ -6,6 +6,7 @@
 
 #include "berth/plan.h"
 #include "berth/problem.h"
+#include "berth/stable.h"
 
 enum berth_violation_kind {
   BERTH_VIOLATION_OVERLAP = 0, /* two buffers that may be live together share bytes */
@@ -16,6 +17,7 @@ enum berth_violation_kind {
   BERTH_VIOLATION_CAPACITY, /* beyond the pool's capacity, largest block, or the arena that the plan states */
   BERTH_VIOLATION_FIGURES,  /* a number that the plan reports is wrong (arena, peak, bound, naive, ...) */
   BERTH_VIOLATION_GROUP,    /* a buffer does not lie where its group wants it, beside the other one */
+  BERTH_VIOLATION_KEEP,     /* a buffer has moved that must not, or an arena is beyond its limit (stable.h) */
   BERTH_N_VIOLATION_KINDS
 };
 
@@ -52,5 +54,19 @@ enum berth_code berth_verify_offsets(
     const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* The same for buffers of which some have no places yet (BERTH_NO_OFFSET): these are left out. */
+enum berth_code berth_verify_some(
+    const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* Beside berth_verify, of a plan that was asked to keep an earlier one: who must keep its place does, no
+ * arena is beyond its limit, and what the plan says of those that were kept is so. `stable` NULL: the plan
+ * says nothing of any. */
+enum berth_code berth_verify_stability(
+    const struct berth_problem *problem, const struct berth_plan *plan, const struct berth_stable *stable,
+    struct berth_violation *out_violations, uint32_t n_capacity, struct berth_verdict *out_verdict,
+    struct berth_error *err) BERTH_MUST_USE;
 
 #endif
