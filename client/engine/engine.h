@@ -29,6 +29,11 @@ enum berth_code berthctl_local_check(
     const struct berth_problem *problem, const struct berth_plan *plan,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* And what the plan says of an earlier one that it was asked to keep (NULL: of none). */
+enum berth_code berthctl_local_check_stability(
+    const struct berth_problem *problem, const struct berth_plan *plan, const struct berth_stable *stable,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* A daemon's answers. `server` is an address as --server takes it. */
 enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,

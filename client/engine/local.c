@@ -42,15 +42,30 @@ enum berth_code berthctl_local_plan(
   return code;
 }
 
+static enum berth_code heed(
+    enum berth_code code, const struct berth_verdict *verdict, const struct berth_violation *violation,
+    struct berth_error *err) {
+  if (code == BERTH_OK && verdict->n_violations != 0) {
+    return berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, violation->buffer_a, NULL,
+        "the plan failed the independent check and is not shown: %s", violation->message);
+  }
+  return code;
+}
+
 enum berth_code berthctl_local_check(
     const struct berth_problem *problem, const struct berth_plan *plan, struct berth_error *err) {
   struct berth_violation violation;
   struct berth_verdict verdict;
   enum berth_code code = berth_verify(problem, plan, NULL, &violation, 1, &verdict, err);
-  if (code == BERTH_OK && verdict.n_violations != 0) {
-    return berth_fail(
-        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, violation.buffer_a, NULL,
-        "the plan failed the independent check and is not shown: %s", violation.message);
-  }
-  return code;
+  return heed(code, &verdict, &violation, err);
+}
+
+enum berth_code berthctl_local_check_stability(
+    const struct berth_problem *problem, const struct berth_plan *plan, const struct berth_stable *stable,
+    struct berth_error *err) {
+  struct berth_violation violation;
+  struct berth_verdict verdict;
+  enum berth_code code = berth_verify_stability(problem, plan, stable, &violation, 1, &verdict, err);
+  return heed(code, &verdict, &violation, err);
 }

@@ -35,4 +35,7 @@ bool berthctl_options_parse(
     int argc, char *const *argv, const char *(*get_environment)(const char *name),
     struct berthctl_options *out_options, struct berthctl_usage_error *out_error);
 
+/* A share such as "2.5%", in millionths; false if it is none. */
+bool berthctl_percent_parse(const char *text, uint64_t *out);
+
 #endif

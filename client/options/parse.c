@@ -50,7 +50,7 @@ static bool parse_seconds(const char *text, uint64_t *out) {
 }
 
 /* Up to 10000, with up to four digits behind the point: exact, in millionths of the whole. */
-static bool parse_percent(const char *text, uint64_t *out) {
+bool berthctl_percent_parse(const char *text, uint64_t *out) {
   enum { ONE = 10000, MOST = 10000 };
   uint64_t unit = ONE;
   bool has_digits = false;
@@ -102,7 +102,7 @@ static bool take_value(struct parser *parser, enum berthctl_option option, const
     return parse_seconds(text, &options->number[option]) ||
            fail(parser, "--%s '%.60s' is not a time; seconds such as 2 or 0.5 are right", word, text);
   case BERTHCTL_KIND_PERCENT:
-    return parse_percent(text, &options->number[option]) ||
+    return berthctl_percent_parse(text, &options->number[option]) ||
            fail(parser, "--%s '%.60s' is not a percentage; 2%% and 0.5 are right", word, text);
   case BERTHCTL_KIND_STEP:
     return parse_step(text, &options->step) ||

@@ -127,6 +127,17 @@ enum berthctl_kind {
     "most that it can be")                                                                                   \
   X(STRICT, "strict", 0, FLAG, NULL, BERTHCTL_ON_BOUND, NULL,                                                \
     "a size without an upper bound is an error, and not left to the dynamic arena")                          \
+  X(STABLE_WITH, "stable-with", 0, FILE, "PLAN", BERTHCTL_ON(PLAN), NULL,                                    \
+    "keep the places of this plan, which plan --json printed, of as many buffers as can be; they are found " \
+    "again by their ids. Shows who moved")                                                                   \
+  X(GROWTH, "growth", 0, TEXT, "LIMIT", BERTHCTL_ON(PLAN), NULL,                                             \
+    "with --stable-with: what each arena may grow by for that, such as 0, 64KiB or 5%; least: the smallest " \
+    "arenas first, and then the fewest moves; any by default")                                               \
+  X(KEEP_BY, "keep-by", 0, TEXT, "UNIT", BERTHCTL_ON(PLAN), NULL,                                            \
+    "with --stable-with: keep most buffers, which is the default, or most bytes")                            \
+  X(MUST_KEEP, "must-keep", 0, TEXT, "WHO,...", BERTHCTL_ON(PLAN), NULL,                                     \
+    "with --stable-with: who must keep its place, or there is no plan: ids of buffers, class:CLASS, "        \
+    "pool:NAME, or all")                                                                                     \
   X(BASELINE, "baseline", 0, FILE, "FILE", BERTHCTL_ON(CHECK), NULL, "the plan to compare with, as JSON")    \
   X(TOLERANCE, "tolerance", 't', PERCENT, "PERCENT", BERTHCTL_ON(CHECK), NULL,                               \
     "how much larger than the baseline's the arena may be, such as 2%; 0 by default")                        \

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "output/stability.h"
 #include "output/table.h"
 #include "text/units.h"
 
@@ -238,5 +239,6 @@ void berthctl_summary_print(
   print_source(summary);
   print_symbols(summary);
   print_pools(summary, terminal);
+  berthctl_stability_print(&summary->what, summary->all, terminal);
   print_buffers(summary, terminal);
 }

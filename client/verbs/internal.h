@@ -9,6 +9,7 @@
 #include "system/input.h"
 #include "json/emit.h"
 #include "json/plan.h"
+#include "json/saved.h"
 
 typedef enum berthctl_exit
 berthctl_verb_fn(const struct berthctl_options *options, const struct berthctl_terminal *terminal);
@@ -112,6 +113,19 @@ enum berthctl_exit berthctl_fit_symbol(
 enum berthctl_exit berthctl_fit_instances(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     struct berth_problem *problem);
+
+/* What --stable-with and its options ask for; stable NULL where it is not given. Finish it whatever the
+ * outcome. */
+struct berthctl_stable {
+  const struct berth_stable *stable;
+  struct berth_text *gone_ids; /* of each buffer that is gone */
+  struct berthctl_input input; /* in which they lie */
+  struct berth_json_saved *saved;
+};
+enum berthctl_exit berthctl_load_stable(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berth_problem *problem, struct berthctl_stable *out_stable);
+void berthctl_stable_finish(struct berthctl_stable *stable);
 
 /* Writes what --csv, --svg and --json ask for, and the summary where standard output is free. */
 enum berthctl_exit berthctl_show_plan(

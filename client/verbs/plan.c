@@ -38,6 +38,9 @@ enum berthctl_exit berthctl_compute_with(
                     : berthctl_say_remote(terminal, server, file, &err);
   }
   code = berthctl_local_check(out_planned->problem, out_planned->plan, &err);
+  if (code == BERTH_OK) {
+    code = berthctl_local_check_stability(out_planned->problem, out_planned->plan, solve->stable, &err);
+  }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, file, &err);
 }
 
@@ -68,12 +71,25 @@ berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl
   struct berthctl_planned planned = {.plan = NULL};
   uint64_t bounds_bytes;
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
+  struct berthctl_stable stable;
   if (status == BERTHCTL_EXIT_OK) {
+    status = berthctl_load_stable(options, terminal, problem, &stable);
+  } else {
+    stable = (struct berthctl_stable){.stable = NULL};
+  }
+  if (status == BERTHCTL_EXIT_OK && stable.stable == NULL) {
     status = berthctl_compute_smallest(options, terminal, &problem, &planned, &bounds_bytes);
+  } else if (status == BERTHCTL_EXIT_OK) {
+    struct berth_solve_options solve = berthctl_solve_options(options);
+    solve.stable = stable.stable;
+    bounds_bytes = 0;
+    status = berthctl_compute_with(options, terminal, problem, &solve, &planned);
   }
   if (status == BERTHCTL_EXIT_OK) {
     struct berth_json_plan what = {
         .bounds_bytes = bounds_bytes,
+        .stable = stable.stable,
+        .gone_ids = stable.gone_ids,
         .problem = problem,
         .plan = planned.plan,
         .name = berthctl_problem_name(options, options->arguments[0]),
@@ -85,6 +101,7 @@ berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl
   if (status == BERTHCTL_EXIT_OK) {
     status = judge(options, terminal, planned.plan);
   }
+  berthctl_stable_finish(&stable);
   berthctl_planned_finish(&planned);
   berth_problem_unref(problem);
   return status;

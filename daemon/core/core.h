@@ -62,10 +62,10 @@ struct berthd_callbacks {
   void (*on_done)(void *ctx, const struct berthd_answer *answer);
 };
 
-/* Plans `problem` (the core takes a reference) with `options`. `deadline_ns` is on the clock of the hook
- * (CLOCK_MONOTONIC); BERTHD_NO_DEADLINE means the default, and what is beyond the server's limit is cut to
- * it. Everything, refusals too, is answered through `on_done`. *out_request is a handle that the caller
- * unrefs, or NULL if `on_done` was called already. */
+/* Plans `problem` (the core takes a reference) with `options` (and one of what they keep of an earlier plan).
+ * `deadline_ns` is on the clock of the hook (CLOCK_MONOTONIC); BERTHD_NO_DEADLINE means the default, and what
+ * is beyond the server's limit is cut to it. Everything, refusals too, is answered through `on_done`.
+ * *out_request is a handle that the caller unrefs, or NULL if `on_done` was called already. */
 void berthd_core_submit(
     struct berthd_core *core, struct berth_problem *problem, const struct berth_solve_options *options,
     int64_t deadline_ns, const struct berthd_callbacks *callbacks, struct berthd_request **out_request);

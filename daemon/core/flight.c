@@ -22,6 +22,9 @@ berthd_flight_create(struct berth_problem *problem, const struct berth_solve_opt
   if (flight != NULL) {
     flight->job.problem = berth_problem_ref(problem);
     flight->job.options = *options;
+    if (options->stable != NULL) {
+      flight->job.options.stable = berth_stable_ref(options->stable);
+    }
   }
   return flight;
 }
@@ -39,6 +42,7 @@ void berthd_flight_destroy(struct berthd_flight *flight) {
     return;
   }
   berth_problem_unref(flight->job.problem);
+  berth_stable_unref(flight->job.options.stable);
   if (flight->job.kind == BERTHD_JOB_TASK) {
     flight->job.task.release(flight->job.task.ctx);
   }

@@ -59,6 +59,7 @@ static void destroy(struct call *call) {
   }
   berthd_request_unref(call->request);
   berth_problem_unref(call->problem);
+  berth_stable_unref(call->stable);
   pthread_mutex_destroy(&call->lock);
   free(call);
   if (counted != NULL) {

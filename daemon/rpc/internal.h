@@ -111,7 +111,8 @@ struct call {
   struct call *next_in_lane;
 
   /* Of one method each. */
-  struct berth_problem *problem; /* for the reply */
+  struct berth_problem *problem; /* for the reply, as the next */
+  const struct berth_stable *stable;
   uint64_t capacity_bytes;
   const grpc_slice *request_bytes; /* the key of the reply cache, while it is decoded and submitted */
   uint64_t request_hash;

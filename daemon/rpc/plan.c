@@ -47,6 +47,7 @@ static void reply_does_not_fit(struct call *call, const struct berthd_answer *an
 static void reply_plan(struct call *call, const struct berthd_answer *answer, struct reply *out) {
   struct berth_codec_plan plan = plan_of(answer);
   const struct berth_problem *problem = answer->problem != NULL ? answer->problem : call->problem;
+  plan.stable = call->stable;
   struct slice_sink sink;
   struct berth_error err;
   slice_sink_init(&sink);
@@ -128,12 +129,14 @@ static void submit(struct call *call, struct berth_codec_compute *request) {
   struct berthd_rpc *rpc = call->rpc;
   call->problem = request->problem;
   request->problem = NULL;
+  call->stable = request->options.stable; /* the core has one of its own */
   call->capacity_bytes = request->options.capacity_bytes;
   const struct berthd_callbacks callbacks = {
       .ctx = call_ref(call), .on_progress = call->stream ? on_progress : NULL, .on_done = on_done};
   struct berthd_request *handle = NULL;
   berthd_core_submit(
       rpc->core, call->problem, &request->options, call_deadline_ns(call), &callbacks, &handle);
+  request->options.stable = NULL;
   if (handle != NULL) {
     call->request = handle;
     call_watch_close(call);

@@ -232,6 +232,15 @@ static void start_server(struct berthd_rpc *rpc) {
   }
 }
 
+/* For requests that name an earlier plan. */
+static enum berth_code find_plan(
+    void *ctx, const char *plan_id, const struct berth_problem *problem,
+    const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err) {
+  struct berth_planid id;
+  enum berth_code code = berth_planid_parse(plan_id, strlen(plan_id), &id, err);
+  return code == BERTH_OK ? berthd_core_place(ctx, &id, problem, allocator, out_plan, err) : code;
+}
+
 enum berth_code berthd_rpc_create(
     const struct berthd_rpc_config *config, struct berthd_core *core, struct berthd_rpc **out_rpc,
     struct berth_error *err) {
@@ -243,6 +252,8 @@ enum berth_code berthd_rpc_create(
   rpc->config = *config;
   rpc->config.n_threads = config->n_threads >= 2 ? 2 : 1;
   rpc->codec.limits = config->limits;
+  rpc->codec.ctx = core;
+  rpc->codec.find_plan = find_plan;
   rpc->core = core;
   rpc->metrics = config->metrics;
   atomic_init(&rpc->n_open, 1);

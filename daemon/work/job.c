@@ -51,6 +51,10 @@ static enum berth_code check(
   struct berth_verdict verdict;
   enum berth_code code =
       berth_verify(problem, plan, allocator, violations, N_LOGGED_VIOLATIONS, &verdict, err);
+  if (code == BERTH_OK && verdict.n_violations == 0) {
+    code = berth_verify_stability(
+        problem, plan, job->options.stable, violations, N_LOGGED_VIOLATIONS, &verdict, err);
+  }
   if (code != BERTH_OK || verdict.n_violations == 0) {
     return code;
   }

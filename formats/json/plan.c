@@ -32,7 +32,7 @@ static void write_id(struct berth_json *json, const struct berth_problem *proble
   }
 }
 
-static void write_pool_name(
+void berth_json_write_pool_name(
     struct berth_json *json, const char *key, const struct berth_problem *problem, uint32_t pool) {
   const struct berth_pools *pools = problem != NULL ? berth_problem_pools(problem) : NULL;
   if (pools != NULL && pool < pools->n && pools->items[pool].name.size != 0) {
@@ -115,7 +115,7 @@ static void write_pools(struct berth_json *json, const struct berth_json_plan *i
     const struct berth_pool_result *result = &input->plan->pools[i];
     const struct berth_pool_spec *spec = pools != NULL && i < pools->n ? &pools->items[i] : NULL;
     berth_json_open(json, NULL, '{');
-    write_pool_name(json, "name", input->problem, i);
+    berth_json_write_pool_name(json, "name", input->problem, i);
     if (input->plan->offset != NULL) {
       berth_json_u64(json, "arena_bytes", result->arena_bytes);
     } else {
@@ -148,7 +148,7 @@ static void write_place(struct berth_json *json, const struct berth_json_plan *i
     berth_json_null(json, "offset");
     return;
   }
-  write_pool_name(json, "pool", input->problem, plan->pool != NULL ? plan->pool[buffer] : 0);
+  berth_json_write_pool_name(json, "pool", input->problem, plan->pool != NULL ? plan->pool[buffer] : 0);
   berth_json_u64(json, "offset", plan->offset[buffer]);
 }
 
@@ -228,6 +228,7 @@ berth_json_write_plan(const struct berth_json_plan *input, struct berth_sink sin
   if (input->bounds_bytes != 0) {
     berth_json_u64(&json, "bounds_arena_bytes", input->bounds_bytes);
   }
+  berth_json_write_stability(&json, input);
   berth_json_open(&json, "buffers", '[');
   for (uint32_t i = 0; i < input->plan->n_buffers && !writer.failed; i++) {
     write_buffer(&json, input, i);

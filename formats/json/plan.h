@@ -5,6 +5,10 @@
  *   short_by_bytes, culprits_proof and culprits [{index, id}] (only of a problem that does not fit),
  *   pools   [{name, arena_bytes, lower_bound_bytes, alignment, capacity_bytes, base_alignment, peak_bytes,
  *             peak_step, class_bytes, persistent_bytes}]
+ *   stability {before, kept, moved, must, before_bytes, kept_bytes, kept_bound, kept_by, arena_bytes_before,
+ *             gone, moved_buffers [{index, id, size, pool_before, offset_before, pool, offset}],
+ *             new_buffers [{index, id, size, pool, offset}], gone_buffers [{index_before, id}]}
+ *             (only where an earlier plan was to be kept)
  *   buffers [{id, pool, offset, size, lower, upper, alignment, class, gaps, slot}]
  *
  * Lifetimes are half-open. Whole numbers are exact to 64 bits. What there is not is null: the arena, pool and
@@ -16,6 +20,7 @@
 
 #include "berth/plan.h"
 #include "berth/problem.h"
+#include "berth/stable.h"
 #include "text/writer.h"
 
 struct berth_json_plan {
@@ -25,13 +30,20 @@ struct berth_json_plan {
   const char *plan_id; /* NULL for none */
   bool cached;
   double solve_seconds;
-  uint64_t bounds_bytes; /* arena of the plan for the symbols' bounds, or 0 */
+  uint64_t bounds_bytes;             /* arena of the plan for the symbols' bounds, or 0 */
+  const struct berth_stable *stable; /* what it was asked to keep; NULL: the figures alone are written */
+  const struct berth_text *gone_ids; /* of each that is gone, or NULL */
 };
 
 enum berth_code berth_json_write_plan(
     const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
 
 struct berth_json;
+/* The member "stability" of a plan that was asked to keep another one. */
+void berth_json_write_stability(struct berth_json *json, const struct berth_json_plan *input);
+/* A pool by its name, or the digits of its index. */
+void berth_json_write_pool_name(
+    struct berth_json *json, const char *key, const struct berth_problem *problem, uint32_t pool);
 /* The member "gaps" of a buffer that has some. */
 void berth_json_write_gaps(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer);
 

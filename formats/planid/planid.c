@@ -1,6 +1,7 @@
 /* The encoding: "berth" in eight bytes, then as 64-bit little-endian numbers the schema version, the engine
  * version and the four options, then the canonical problem. The prefix has one length, so no two inputs meet.
- */
+ * Where an earlier plan is to be kept, the last option says so, and what is to be kept follows the problem,
+ * in the order of its buffers there. */
 #include "planid/planid.h"
 
 #include <openssl/evp.h>
@@ -8,11 +9,46 @@
 #include <string.h>
 
 #define SCHEMA_VERSION 1
+#define KEEPS (UINT64_C(1) << 32) /* beside the level of reuse */
 
 static void put_u64(uint8_t *to, uint64_t value) {
   for (int i = 0; i < 8; i++) {
     to[i] = (uint8_t)(value >> (8 * i));
   }
+}
+
+struct piece {
+  uint8_t bytes[4096];
+  size_t n;
+  void *ctx;
+  void (*write)(void *ctx, const void *bytes, size_t n_bytes);
+};
+
+static void put(struct piece *piece, uint64_t value, size_t n_bytes) {
+  if (piece->n + 8 > sizeof piece->bytes) {
+    piece->write(piece->ctx, piece->bytes, piece->n);
+    piece->n = 0;
+  }
+  put_u64(piece->bytes + piece->n, value);
+  piece->n += n_bytes;
+}
+
+/* What reports only say of the earlier plan is left out. */
+static void encode_stable(
+    const struct berth_stable *stable, const uint32_t *order, void *ctx,
+    void (*write)(void *ctx, const void *bytes, size_t n_bytes)) {
+  struct piece piece = {.ctx = ctx, .write = write};
+  put(&piece, stable->keep_by, 4);
+  put(&piece, stable->is_least, 4);
+  for (uint32_t p = 0; p < stable->n_pools; p++) {
+    put(&piece, stable->limit_bytes[p], 8);
+  }
+  for (uint32_t k = 0; k < stable->n_buffers; k++) {
+    put(&piece, stable->offset[order[k]], 8);
+    put(&piece, stable->pool[order[k]], 4);
+    put(&piece, stable->must[order[k]], 1);
+  }
+  write(ctx, piece.bytes, piece.n);
 }
 
 enum berth_code berth_planid_encode(
@@ -24,9 +60,13 @@ enum berth_code berth_planid_encode(
   put_u64(prefix + 24, options->budget_ticks);
   put_u64(prefix + 32, options->capacity_bytes);
   put_u64(prefix + 40, options->strategies);
-  put_u64(prefix + 48, (uint64_t)options->reuse);
+  put_u64(prefix + 48, (uint64_t)options->reuse | (options->stable != NULL ? KEEPS : 0));
   write(ctx, prefix, sizeof prefix);
-  return berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
+  enum berth_code code = berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
+  if (code == BERTH_OK && options->stable != NULL) {
+    encode_stable(options->stable, order, ctx, write);
+  }
+  return code;
 }
 
 struct digest {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/items.h"
 #include "report/match.h"
 #include "stable/internal.h"
@@ -84,6 +85,13 @@ enum berth_code berth_stable_rows(
 static uint32_t *
 match(const struct berth_problem *problem, const struct berth_stable_spec *spec, struct berth_arena *arena) {
   const struct berth_report_side side = {.problem = problem};
+  if (spec->is_in_order) {
+    uint32_t *identity = berth_arena_new(arena, uint32_t, spec->n_rows);
+    if (identity != NULL) {
+      berth_order_identity(spec->n_rows, identity);
+    }
+    return identity;
+  }
   struct berth_match_key *rows = berth_arena_new(arena, struct berth_match_key, spec->n_rows);
   struct berth_match_key *buffers = berth_match_keys(&side, arena);
   uint32_t *matches = berth_arena_new(arena, uint32_t, spec->n_rows);
@@ -120,7 +128,15 @@ static uint32_t count_gone(const struct berth_stable_spec *spec, const uint32_t 
   return n;
 }
 
-static enum berth_code check_words(const struct berth_stable_spec *spec, struct berth_error *err) {
+static enum berth_code check_words(
+    const struct berth_problem *problem, const struct berth_stable_spec *spec, struct berth_error *err) {
+  uint32_t n = berth_problem_buffers(problem)->n;
+  if (spec->is_in_order && spec->n_rows != n) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_COLUMN_LENGTH, BERTH_NO_INDEX, "rows",
+        "the earlier plan has %u rows, one a buffer in their order, and the problem %u buffers", spec->n_rows,
+        n);
+  }
   bool is_good = (unsigned)spec->growth <= BERTH_GROWTH_LEAST &&
                  (unsigned)spec->keep_by <= BERTH_KEEP_BYTES && spec->must_classes >> BERTH_N_CLASSES == 0;
   return is_good ? BERTH_OK
@@ -154,7 +170,7 @@ enum berth_code berth_stable_create(
   struct berth_stable *stable = NULL;
   struct berth_arena arena;
   berth_arena_init(&arena, allocator);
-  enum berth_code code = check_words(spec, err);
+  enum berth_code code = check_words(problem, spec, err);
   code = code != BERTH_OK ? code : create(problem, spec, allocator, &arena, &stable, err);
   berth_arena_finish(&arena);
   if (code != BERTH_OK) {

@@ -39,12 +39,19 @@ enum berth_code berth_stable_limit(
     struct berth_stable_columns *columns, struct berth_error *err) {
   uint32_t n_pools = berth_problem_pools(problem)->n;
   enum berth_code code = measure(spec, n_pools, columns->arena_bytes, err);
+  for (uint32_t p = 0; spec->arena_bytes != NULL && p < n_pools; p++) {
+    columns->arena_bytes[p] = spec->arena_bytes[p];
+  }
   bool is_limited = spec->growth == BERTH_GROWTH_BYTES || spec->growth == BERTH_GROWTH_SHARE;
   for (uint32_t p = 0; code == BERTH_OK && is_limited && p < n_pools; p++) {
     uint64_t before = columns->arena_bytes[p];
     uint64_t more =
         spec->growth == BERTH_GROWTH_BYTES ? spec->growth_amount : share_of(before, spec->growth_amount);
     columns->limit_bytes[p] = berth_add_sat_u64(before, more);
+  }
+  for (uint32_t p = 0; spec->limit_bytes != NULL && p < n_pools; p++) {
+    uint64_t limit = spec->limit_bytes[p];
+    columns->limit_bytes[p] = limit < columns->limit_bytes[p] ? limit : columns->limit_bytes[p];
   }
   return code;
 }

@@ -100,6 +100,21 @@ static enum berth_code mark_ids(
   return BERTH_OK;
 }
 
+static enum berth_code mark_buffers(
+    const struct berth_problem *problem, const struct berth_stable_spec *spec,
+    struct berth_stable_columns *columns, struct berth_error *err) {
+  for (uint32_t k = 0; k < spec->n_must_buffers; k++) {
+    uint32_t i = spec->must_buffers[k];
+    if (i >= berth_problem_buffers(problem)->n || !had_place(columns, i)) {
+      return berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_UNKNOWN_ID, k, "must_buffers",
+          "buffer %u must keep its place, and is none that has one in the earlier plan", i);
+    }
+    columns->must[i] = 1;
+  }
+  return BERTH_OK;
+}
+
 enum berth_code berth_stable_choose(
     const struct berth_problem *problem, const struct berth_stable_spec *spec, const uint32_t *matches,
     struct berth_arena *arena, struct berth_stable_columns *columns, struct berth_error *err) {
@@ -109,6 +124,7 @@ enum berth_code berth_stable_choose(
     columns->must[i] = is_meant && had_place(columns, i);
   }
   enum berth_code code = mark_pools(problem, spec, columns, err);
+  code = code != BERTH_OK ? code : mark_buffers(problem, spec, columns, err);
   return code != BERTH_OK ? code : mark_ids(spec, matches, arena, columns, err);
 }
 

@@ -24,6 +24,11 @@
 struct berth_codec {
   struct berth_codec_limits limits;
   const struct berth_allocator *allocator;
+  /* The plan with this id in the order of the problem's buffers; NULL: no plan is known by an id. */
+  void *ctx;
+  enum berth_code (*find_plan)(
+      void *ctx, const char *plan_id, const struct berth_problem *problem,
+      const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err);
 };
 
 /* Asked once, for exactly `n_bytes`; NULL refuses. */
@@ -35,7 +40,7 @@ struct berth_codec_sink {
 /* ---- Requests ---- */
 
 /* Of ComputePlan and StreamPlan, which share their fields. `options.budget_ticks` 0 means that none was asked
- * for. */
+ * for; of `options.stable` there is one reference. */
 struct berth_codec_compute {
   struct berth_problem *problem; /* one reference */
   struct berth_solve_options options;
@@ -89,6 +94,7 @@ struct berth_codec_plan {
   char plan_id[BERTH_PLAN_ID_SIZE];
   double solve_seconds;
   bool cached;
+  const struct berth_stable *stable; /* what it was asked to keep, for answers; NULL: the figures alone */
 };
 
 /* `problem` gives the names of pools, and of a graph where its values are; it may be NULL. `response->plan`

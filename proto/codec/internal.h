@@ -48,6 +48,29 @@ enum berth_code berth_codec_options_from_message(
     const Berth__V1__PlanOptions *message, struct berth_solve_options *out,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* What is to be kept of `earlier`; NULL where both messages are. One reference. */
+enum berth_code berth_codec_stable_from_message(
+    const struct berth_codec *codec, const struct berth_problem *problem,
+    const Berth__V1__EarlierPlan *earlier, const Berth__V1__Keep *keep, const struct berth_stable **out,
+    struct berth_error *err) BERTH_MUST_USE;
+/* Lends the columns of `stable`; who must keep its place is listed among `columns`. False if memory ran out.
+ */
+bool berth_codec_put_stable(
+    struct berth_codec_columns *columns, const struct berth_stable *stable, Berth__V1__EarlierPlan *earlier,
+    Berth__V1__Keep *keep);
+
+void berth_codec_put_stability(
+    const struct berth_plan *plan, const struct berth_stable *stable, Berth__V1__Stability *out);
+
+struct berth_codec_placed;
+/* `m` may be NULL; finish `out` whatever the outcome. */
+enum berth_code berth_codec_placed_from_message(
+    const struct berth_codec *codec, const Berth__V1__PlacedProblem *m, struct berth_codec_placed *out,
+    struct berth_error *err) BERTH_MUST_USE;
+/* What is wrong inside `field` is blamed from the root of the request; returns `code`. */
+enum berth_code
+berth_codec_blame_in(const char *field, enum berth_code code, struct berth_error *err) BERTH_MUST_USE;
+
 /* INVALID_ARGUMENT with field "plan_id" for what is no id. */
 enum berth_code berth_codec_copy_plan_id(
     const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;

@@ -66,6 +66,16 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
   plan->spill_cost = m->spill_cost;
   plan->spill_cost_bound = m->spill_cost_bound;
   plan->short_by_bytes = m->short_by_bytes;
+  if (m->stability != NULL) {
+    plan->stability = (struct berth_stability){
+        .is_asked = 1,
+        .n_before = m->stability->before_count,
+        .n_kept = m->stability->kept_count,
+        .n_must = m->stability->must_count,
+        .before_bytes = m->stability->before_bytes,
+        .kept_bytes = m->stability->kept_bytes,
+        .kept_bound = m->stability->kept_bound};
+  }
   for (size_t i = 0; i < m->n_class_bytes; i++) {
     plan->class_bytes[i] = m->class_bytes[i];
   }

@@ -68,8 +68,13 @@ static bool all_in_first(const struct berth_plan *plan) {
   return true;
 }
 
-static void put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *out) {
+static void
+put_plan(const struct berth_codec_plan *response, Berth__V1__Plan *out, Berth__V1__Stability *stability) {
   const struct berth_plan *plan = response->plan;
+  if (plan->stability.is_asked) {
+    berth_codec_put_stability(plan, response->stable, stability);
+    out->stability = stability;
+  }
   out->plan_id = UNCONST(char, response->plan_id);
   out->status = (Berth__V1__PlanStatus)(plan->status + 1);
   out->arena_bytes = plan->arena_bytes;
@@ -121,7 +126,8 @@ static enum berth_code pack_with_plan(
   if (!put_pools(plan->plan, pools, from, message, &block)) {
     return berth_fail_memory(err);
   }
-  put_plan(plan, message);
+  Berth__V1__Stability stability;
+  put_plan(plan, message, &stability);
   *place = message;
   enum berth_code code = berth_codec_pack(whole, sink, err);
   from->resize(from->ctx, block.memory, block.n_bytes, 0);
@@ -278,14 +284,15 @@ enum berth_code berth_codec_encode_batch_response(
   berth_codec_scratch_init(&scratch, allocator);
   Berth__V1__Plan *messages = berth_codec_scratch_take(&scratch, n_plans, sizeof *messages);
   struct pool_block *blocks = berth_codec_scratch_take(&scratch, n_plans, sizeof *blocks);
+  Berth__V1__Stability *stabilities = berth_codec_scratch_take(&scratch, n_plans, sizeof *stabilities);
   response.plans = berth_codec_scratch_take(&scratch, n_plans, sizeof *response.plans);
-  bool is_good = messages != NULL && blocks != NULL && response.plans != NULL;
+  bool is_good = messages != NULL && blocks != NULL && stabilities != NULL && response.plans != NULL;
   size_t n_made = 0;
   while (is_good && n_made < n_plans) {
     berth__v1__plan__init(&messages[n_made]);
     is_good = put_pools(plans[n_made].plan, NULL, scratch.allocator, &messages[n_made], &blocks[n_made]);
     if (is_good) {
-      put_plan(&plans[n_made], &messages[n_made]);
+      put_plan(&plans[n_made], &messages[n_made], &stabilities[n_made]);
       response.plans[n_made] = &messages[n_made];
       n_made++;
     }

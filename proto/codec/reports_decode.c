@@ -22,7 +22,7 @@ static enum berth_code take_count(
 }
 
 /* What is wrong inside is blamed from the root of the request. */
-static enum berth_code blame(const char *field, enum berth_code code, struct berth_error *err) {
+enum berth_code berth_codec_blame_in(const char *field, enum berth_code code, struct berth_error *err) {
   if (code != BERTH_OK && err != NULL && err->field[0] != '\0') {
     char inner[BERTH_FIELD_SIZE];
     memcpy(inner, err->field, sizeof inner);
@@ -31,7 +31,7 @@ static enum berth_code blame(const char *field, enum berth_code code, struct ber
   return code;
 }
 
-static enum berth_code placed_from_message(
+enum berth_code berth_codec_placed_from_message(
     const struct berth_codec *codec, const Berth__V1__PlacedProblem *m, struct berth_codec_placed *out,
     struct berth_error *err) {
   static const Berth__V1__PlacedProblem NONE = BERTH__V1__PLACED_PROBLEM__INIT;
@@ -89,8 +89,10 @@ static enum berth_code explain_from_message(
         "max_timeline_points is 1; a timeline has at least 2 points");
   }
   out->operators = m->operators;
-  return code == BERTH_OK ? blame("subject", placed_from_message(codec, m->subject, &out->subject, err), err)
-                          : code;
+  return code == BERTH_OK
+             ? berth_codec_blame_in(
+                   "subject", berth_codec_placed_from_message(codec, m->subject, &out->subject, err), err)
+             : code;
 }
 
 enum berth_code berth_codec_decode_explain(
@@ -118,10 +120,13 @@ static enum berth_code diff_from_message(
   enum berth_code code = take_count(
       "max_differences", m->max_differences, DEFAULT_DIFFERENCES, MAX_ROWS, &out->max_differences, err);
   if (code == BERTH_OK) {
-    code = blame("before", placed_from_message(codec, m->before, &out->sides[0], err), err);
+    code = berth_codec_blame_in(
+        "before", berth_codec_placed_from_message(codec, m->before, &out->sides[0], err), err);
   }
-  return code == BERTH_OK ? blame("after", placed_from_message(codec, m->after, &out->sides[1], err), err)
-                          : code;
+  return code == BERTH_OK
+             ? berth_codec_blame_in(
+                   "after", berth_codec_placed_from_message(codec, m->after, &out->sides[1], err), err)
+             : code;
 }
 
 enum berth_code berth_codec_decode_diff(

@@ -53,10 +53,22 @@ enum berth_code berth_codec_pack(
 
 static enum berth_code compute_from_message(
     const struct berth_codec *codec, const Berth__V1__Problem *problem, const Berth__V1__PlanOptions *options,
-    struct berth_codec_compute *out, struct berth_error *err) {
+    const Berth__V1__EarlierPlan *earlier, struct berth_codec_compute *out, struct berth_error *err) {
   enum berth_code code = berth_codec_options_from_message(options, &out->options, err);
   if (code == BERTH_OK) {
     code = berth_codec_problem_from_message(codec, problem, out->options.reuse, &out->problem, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_codec_stable_from_message(
+        codec, out->problem, earlier, options != NULL ? options->keep : NULL, &out->options.stable, err);
+  }
+  if (code == BERTH_OK && out->options.stable != NULL && out->options.reuse == BERTH_REUSE_NONE) {
+    code = berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "options.reuse",
+        "without reuse no place of an earlier plan can be kept");
+  }
+  if (code != BERTH_OK) {
+    berth_codec_compute_finish(out);
   }
   return code;
 }
@@ -74,7 +86,7 @@ enum berth_code berth_codec_decode_compute(
   }
   const Berth__V1__ComputePlanRequest *request = (const Berth__V1__ComputePlanRequest *)message;
   out->validate_only = request->validate_only;
-  code = compute_from_message(codec, request->problem, request->options, out, err);
+  code = compute_from_message(codec, request->problem, request->options, request->earlier, out, err);
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
 }
@@ -91,14 +103,16 @@ enum berth_code berth_codec_decode_stream(
     return code;
   }
   const Berth__V1__StreamPlanRequest *request = (const Berth__V1__StreamPlanRequest *)message;
-  code = compute_from_message(codec, request->problem, request->options, out, err);
+  code = compute_from_message(codec, request->problem, request->options, request->earlier, out, err);
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
 }
 
 void berth_codec_compute_finish(struct berth_codec_compute *request) {
   berth_problem_unref(request->problem);
+  berth_stable_unref(request->options.stable);
   request->problem = NULL;
+  request->options.stable = NULL;
 }
 
 enum berth_code berth_codec_encode_compute(
@@ -122,7 +136,15 @@ enum berth_code berth_codec_encode_compute(
   request.problem = &problem_message;
   request.options = &options_message;
   request.validate_only = validate_only;
-  code = berth_codec_pack(&request.base, sink, err);
+  Berth__V1__Keep keep = BERTH__V1__KEEP__INIT;
+  Berth__V1__EarlierPlan earlier = BERTH__V1__EARLIER_PLAN__INIT;
+  bool is_good = true;
+  if (options->stable != NULL) {
+    is_good = berth_codec_put_stable(columns, options->stable, &earlier, &keep);
+    options_message.keep = &keep;
+    request.earlier = &earlier;
+  }
+  code = is_good ? berth_codec_pack(&request.base, sink, err) : berth_fail_memory(err);
   berth_codec_columns_destroy(columns);
   return code;
 }

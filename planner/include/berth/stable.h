@@ -44,17 +44,23 @@ struct berth_stable_row {
 struct berth_stable_spec {
   const struct berth_stable_row *rows;
   uint32_t n_rows;
+  bool is_in_order; /* row i is of buffer i, whatever its id; there are as many as buffers */
   enum berth_keep_by keep_by;
   enum berth_growth growth;
   uint64_t growth_amount; /* bytes or millionths */
+  /* Of each pool of the problem; NULL: none, and as the rows say. A limit binds beside growth. */
+  const uint64_t *limit_bytes;
+  const uint64_t *arena_bytes; /* as they were */
   /* Who must keep its place, of those that had one: all; those of a class (bit 1 << class); those that were
-   * in a pool; those with these ids, each of which must be a buffer that had a place. */
+   * in a pool; those with these ids, or these buffers, each of which must have had a place. */
   bool must_all;
   uint32_t must_classes;
   const uint32_t *must_pools;
   uint32_t n_must_pools;
   const struct berth_text *must_ids;
   uint32_t n_must_ids;
+  const uint32_t *must_buffers;
+  uint32_t n_must_buffers;
 };
 
 /* The same in terms of the problem: what a solver is asked (solve.h). One immutable block with a reference
