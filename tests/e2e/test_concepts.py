@@ -1,6 +1,9 @@
 """docs/concepts.md tells the truth: its pictures and figures are those of the examples."""
+import functools
 import json
 import re
+import tempfile
+from pathlib import Path
 
 from lib.ctl import OK, ctl
 from lib.paths import ROOT
@@ -12,7 +15,19 @@ PICTURES = re.findall(r'<img src="concepts/([\w-]+)\.svg"', PAGE)
 FIGURES = re.findall(r"\[`([\w-]+)\.json`\]\(examples/\1\.json\): arena (\d+) bytes, (\w+)", PAGE)
 
 
+EARLIER = {"stable": "stable-before"}  # whose plan each keeps
+
+
+@functools.cache
+def folder_of_plans():
+    return tempfile.TemporaryDirectory()
+
+
 def plan(name, *arguments):
+    if name in EARLIER:
+        path = Path(folder_of_plans().name) / "earlier.json"
+        path.write_text(plan(EARLIER[name], "--json").out)
+        arguments = ("--stable-with", path, *arguments)
     return ctl("plan", "--local", DOCS / f"examples/{name}.json", "--name", name, *arguments)
 
 
