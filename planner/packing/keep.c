@@ -455,7 +455,9 @@ static bool choose(struct work *work) {
     bool is_open = !keep->may_prove && keep->want[i] != BERTH_UNPINNED; /* a pin may go to another pool */
     total += work->may[i] || is_there || is_open ? keep->weight[i] : 0;
   }
-  keep->bound = total - moved < keep->bound ? total - moved : keep->bound;
+  if (keep->is_exact && total - moved < keep->bound) {
+    keep->bound = total - moved;
+  }
   return true;
 }
 

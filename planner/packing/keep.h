@@ -23,6 +23,7 @@ struct berth_keep {
   struct berth_effort *effort;
   const uint64_t *want;   /* of each item: where it was, BERTH_UNPINNED if it cannot lie there */
   const uint64_t *weight; /* of each item: what it is worth that it stays */
+  bool is_exact;          /* the instance is no coarser than the problem, so that who meets in it does meet */
   bool may_prove;         /* nobody may leave the pool, so that what does not fit here fits nowhere */
   bool may_search;        /* complete search */
   /* A plan, before and after: it is replaced by one that keeps more, or as much in less. BERTH_UNLIMITED:

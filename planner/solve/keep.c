@@ -318,6 +318,7 @@ ask(const struct berth_solve_task *task, uint32_t p, struct berth_packing_instan
       .instance = instance,
       .want = want,
       .weight = weight,
+      .is_exact = pool->is_exact,
       .may_prove = all_are_bound(task, pool),
       .offset = pool->offset,
       .arena_bytes = pool->arena_bytes,
@@ -341,8 +342,7 @@ static enum berth_code keep_pool(struct berth_solve_task *task, uint32_t p) {
   }
   keep.arena = &task->arena;
   keep.effort = &task->effort;
-  keep.may_search = (task->options.strategies >> BERTH_STRATEGY_EXACT & 1) != 0 &&
-                    (!pool->has_front || pool->front_is_least);
+  keep.may_search = (task->options.strategies >> BERTH_STRATEGY_EXACT & 1) != 0 && pool->is_exact;
   enum berth_code code = search(task, pool, &keep);
   task->keep_bound += keep.bound + apart;
   if (code == BERTH_OK && pool->arena_bytes != BERTH_UNLIMITED && pool->kind == BERTH_POOL_BYTES) {
