@@ -34,7 +34,7 @@ struct berth_packing_pool {
   bool has_front;       /* constants and state are pinned below all others, and the bound knows */
   bool is_exact; /* what searches prove holds: constants and state at the front take no byte too many, and
                     groups are what they are */
-  bool is_held; /* its instance pins what keeps its place for an earlier plan's sake; what is proven then */
+  bool is_held;  /* its instance pins what keeps its place for an earlier plan's sake; what is proven then */
   uint64_t held_bound;        /* holds of such plans only */
   const uint64_t *stated_pin; /* the instance's own pins, then */
 };

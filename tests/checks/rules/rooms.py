@@ -27,6 +27,7 @@ EDGES = {
     "planner.solve": {"base", "problem", "interference", "packing"},
     "planner.verify": {"base"},
     "planner.report": {"base", "verify"},
+    "planner.stable": {"base", "report", "verify"},
     "daemon.log": set(),
     "daemon.conf": {"log"},
     "daemon.metrics": set(),
