@@ -234,8 +234,8 @@ static void start_server(struct berthd_rpc *rpc) {
 
 /* For requests that name an earlier plan. */
 static enum berth_code find_plan(
-    void *ctx, const char *plan_id, const struct berth_problem *problem,
-    const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err) {
+    void *ctx, const char *plan_id, struct berth_problem **problem, const struct berth_allocator *allocator,
+    const struct berth_plan **out_plan, struct berth_error *err) {
   struct berth_planid id;
   enum berth_code code = berth_planid_parse(plan_id, strlen(plan_id), &id, err);
   return code == BERTH_OK ? berthd_core_place(ctx, &id, problem, allocator, out_plan, err) : code;

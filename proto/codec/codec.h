@@ -24,11 +24,12 @@
 struct berth_codec {
   struct berth_codec_limits limits;
   const struct berth_allocator *allocator;
-  /* The plan with this id in the order of the problem's buffers; NULL: no plan is known by an id. */
+  /* The plan with this id in the order of the problem's buffers; *problem is replaced where it is one without
+   * results in place. NULL: no plan is known by an id. */
   void *ctx;
   enum berth_code (*find_plan)(
-      void *ctx, const char *plan_id, const struct berth_problem *problem,
-      const struct berth_allocator *allocator, const struct berth_plan **out_plan, struct berth_error *err);
+      void *ctx, const char *plan_id, struct berth_problem **problem, const struct berth_allocator *allocator,
+      const struct berth_plan **out_plan, struct berth_error *err);
 };
 
 /* Asked once, for exactly `n_bytes`; NULL refuses. */

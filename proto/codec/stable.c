@@ -77,7 +77,7 @@ static enum berth_code find_plan(struct decoder *decoder) {
         "no plan has the id %s", id);
   }
   return codec->find_plan(
-      codec->ctx, id, decoder->placed.problem, decoder->placed.allocator, &decoder->plan, decoder->err);
+      codec->ctx, id, &decoder->placed.problem, decoder->placed.allocator, &decoder->plan, decoder->err);
 }
 
 static enum berth_code take_placed(struct decoder *decoder) {
