@@ -430,8 +430,10 @@ static bool prepare(struct work *work) {
   work->is_first = berth_arena_new_zeroed(keep->arena, uint8_t, n);
   work->turn = berth_arena_new(keep->arena, uint32_t, n);
   bool ok = work->may != NULL && work->stays != NULL && work->before != NULL && work->is_first != NULL &&
-            work->turn != NULL && find_candidates(work) &&
-            berth_keep_pass_init(&work->pass, keep, work->meetings.is_complete);
+            work->turn != NULL && find_candidates(work);
+  /* Listed pieces may lie at steps of their own, beyond all lives: the board knows. */
+  bool is_complete = ok && work->meetings.is_complete && keep->instance->piece_begin == NULL;
+  ok = ok && berth_keep_pass_init(&work->pass, keep, is_complete);
   for (unsigned k = 0; k < N_ORDERS && ok; k++) {
     work->order[k] = berth_arena_new(keep->arena, uint32_t, n);
     ok =
