@@ -95,6 +95,19 @@ enum berth_code berthctl_remote_measure(
     struct berthctl_measurement *measurement, uint64_t *out_n_measurements,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* ---- The largest binding ---- */
+
+/* Each plan is checked before it counts. */
+enum berth_code berthctl_local_largest(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
+    struct berth_error *err) BERTH_MUST_USE;
+/* By the daemon; by one that does not know the call, plan by plan, each checked here. */
+enum berth_code berthctl_remote_largest(
+    const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* ---- Health ---- */
 
 /* Whether a service ("" is the whole server) serves. `out_word` is "SERVING", "NOT_SERVING" or "UNKNOWN". */

@@ -69,3 +69,27 @@ enum berth_code berthctl_local_check_stability(
   enum berth_code code = berth_verify_stability(problem, plan, stable, &violation, 1, &verdict, err);
   return heed(code, &verdict, &violation, err);
 }
+
+struct search {
+  const struct berth_solve_options *options;
+  struct berthctl_watch *watch;
+};
+
+static enum berth_code plan_checked(
+    void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err) {
+  const struct search *search = ctx;
+  struct berthctl_planned planned;
+  enum berth_code code = berthctl_local_plan(problem, search->options, search->watch, &planned, err);
+  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, err);
+  *out_plan = planned.plan != NULL ? berth_plan_ref(planned.plan) : NULL;
+  berthctl_planned_finish(&planned);
+  return code;
+}
+
+enum berth_code berthctl_local_largest(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
+    struct berth_error *err) {
+  struct search search = {.options = options, .watch = watch};
+  return berth_find_largest(problem, question, plan_checked, &search, NULL, out, err);
+}

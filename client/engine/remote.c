@@ -121,3 +121,42 @@ enum berth_code berthctl_remote_health(
   berthctl_rpc_close(rpc);
   return code;
 }
+
+/* ---- The largest binding ---- */
+
+struct search {
+  const char *server;
+  const struct berth_solve_options *options;
+  struct berthctl_watch *watch;
+};
+
+static enum berth_code plan_checked(
+    void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err) {
+  const struct search *search = ctx;
+  struct berthctl_planned planned;
+  enum berth_code code =
+      berthctl_remote_plan(search->server, problem, search->options, search->watch, &planned, err);
+  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, err);
+  *out_plan = planned.plan != NULL ? berth_plan_ref(planned.plan) : NULL;
+  berthctl_planned_finish(&planned);
+  return code;
+}
+
+enum berth_code berthctl_remote_largest(
+    const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
+    struct berth_error *err) {
+  struct berthctl_rpc *rpc = NULL;
+  *out = (struct berth_largest){.n_plans = 0};
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    code = berthctl_rpc_largest(rpc, problem, options, question, &call, out, err);
+  }
+  berthctl_rpc_close(rpc);
+  if (code == BERTH_UNIMPLEMENTED) {
+    struct search search = {.server = server, .options = options, .watch = watch};
+    code = berth_find_largest(problem, question, plan_checked, &search, NULL, out, err);
+  }
+  return code;
+}

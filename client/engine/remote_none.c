@@ -83,3 +83,15 @@ enum berth_code berthctl_remote_health(
   *out_word = "UNKNOWN";
   return refuse(server, err);
 }
+
+enum berth_code berthctl_remote_largest(
+    const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
+    struct berth_error *err) {
+  (void)problem;
+  (void)options;
+  (void)question;
+  (void)watch;
+  *out = (struct berth_largest){.n_plans = 0};
+  return refuse(server, err);
+}

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "berth/berth.h"
+#include "codec/largest.h"
 #include "codec/stored.h"
 
 #define BERTHCTL_PLAN_ID_SIZE 65 /* 64 hexadecimal digits and a NUL */
@@ -76,6 +77,12 @@ enum berth_code berthctl_rpc_measure(
     struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
     struct berth_codec_measurement *measurement, uint64_t *out_n_measurements,
     struct berth_error *err) BERTH_MUST_USE;
+
+/* The largest number of a symbol; UNIMPLEMENTED by a server that does not know the call. */
+enum berth_code berthctl_rpc_largest(
+    struct berthctl_rpc *rpc, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, const struct berthctl_rpc_call *call,
+    struct berth_largest *out, struct berth_error *err) BERTH_MUST_USE;
 
 enum berthctl_health {
   BERTHCTL_HEALTH_UNKNOWN = 0, /* grpc.health.v1's numbers */

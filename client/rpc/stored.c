@@ -1,4 +1,4 @@
-/* The plans that a server has: listed, forgotten, measured. */
+/* The plans that a server has: listed, forgotten, measured; and the largest binding of a problem. */
 #include "rpc/internal.h"
 
 struct answer {
@@ -9,6 +9,7 @@ struct answer {
   char *token;
   struct berth_codec_measurement *measurement;
   uint64_t *n_measurements;
+  struct berth_largest *largest;
 };
 
 static enum berth_code
@@ -79,5 +80,24 @@ enum berth_code berthctl_rpc_measure(
   enum berth_code code = berth_codec_encode_measurement_report(plan_id, measurement, &sink.base, err);
   return code == BERTH_OK
              ? run(&answer, "/berth.v1.PlanService/ReportMeasurement", sink.slice, call, on_measured, err)
+             : code;
+}
+
+static enum berth_code on_largest(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
+  struct answer *answer = ctx;
+  answer->came = true;
+  return berth_codec_decode_largest_response(&answer->rpc->codec, bytes, n_bytes, answer->largest, err);
+}
+
+enum berth_code berthctl_rpc_largest(
+    struct berthctl_rpc *rpc, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_largest_question *question, const struct berthctl_rpc_call *call,
+    struct berth_largest *out, struct berth_error *err) {
+  struct request_sink sink;
+  struct answer answer = {.rpc = rpc, .largest = out};
+  request_sink_init(&sink);
+  enum berth_code code = berth_codec_encode_largest(problem, options, question, NULL, &sink.base, err);
+  return code == BERTH_OK
+             ? run(&answer, "/berth.v1.PlanService/FindLargestBinding", sink.slice, call, on_largest, err)
              : code;
 }

@@ -123,12 +123,20 @@ enum berth_code berthd_core_list(
 
 /* ---- Other work: in the same queue, on the same workers. ---- */
 
-/* A check or a report. It ends by itself and soon: once begun, it is not stopped. */
+/* A check or a report. Most end by themselves and soon; what may take long asks `should_stop` (of `ctx`), and
+ * ends with CANCELLED once nobody waits any more. */
+struct berthd_task_stop {
+  void *ctx;
+  bool (*should_stop)(void *ctx);
+};
+
 struct berthd_task {
   void *ctx;
   uint32_t n_buffers; /* how large it is, for the limits of the queue */
   /* On a worker, once at most. What is taken from `allocator` must be given back before it returns. */
-  enum berth_code (*run)(void *ctx, const struct berth_allocator *allocator, struct berth_error *err);
+  enum berth_code (*run)(
+      void *ctx, const struct berthd_task_stop *stop, const struct berth_allocator *allocator,
+      struct berth_error *err);
   void (*release)(void *ctx); /* once, whatever happens; it may come before `on_done` or after it */
 };
 

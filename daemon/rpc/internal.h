@@ -52,7 +52,7 @@ struct method {
   void (*start)(struct call *call); /* on the queue's thread */
 };
 
-enum { N_METHODS = 15 };
+enum { N_METHODS = 16 };
 extern const struct method METHODS[N_METHODS]; /* server.c */
 
 /* ---- Calls ---- */
@@ -214,6 +214,11 @@ void replies_put(
     struct replies *replies, uint64_t hash, grpc_slice request, const struct berth_planid *id,
     uint64_t serial, grpc_slice reply);
 
+/* Holds a budget against the server's; 0 stands for the server's own. */
+enum berth_code settle_budget(
+    const struct berthd_rpc *rpc, struct berth_solve_options *options,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* ---- Health (health.c) ---- */
 
 struct health {
@@ -246,6 +251,7 @@ void list_start(struct call *call);
 void batch_start(struct call *call);
 void delete_start(struct call *call);
 void measure_start(struct call *call);
+void largest_start(struct call *call);
 void health_check_start(struct call *call);
 void health_watch_start(struct call *call);
 void reflection_start(struct call *call);

@@ -110,8 +110,7 @@ static void reply_validated(struct call *call) {
   call_finish(call, &reply);
 }
 
-/* 0 stands for the server's own budget. */
-static enum berth_code
+enum berth_code
 settle_budget(const struct berthd_rpc *rpc, struct berth_solve_options *options, struct berth_error *err) {
   if (options->budget_ticks == 0) {
     options->budget_ticks = rpc->config.default_budget_ticks;

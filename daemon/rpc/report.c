@@ -1,11 +1,12 @@
-/* VerifyPlan, ExplainPlan and DiffPlans: decoded here, worked out by a worker, which makes the reply's bytes
- * too.
+/* VerifyPlan, ExplainPlan, DiffPlans and FindLargestBinding: decoded here, worked out by a worker, which
+ * makes the reply's bytes too.
  *
  * What is asked belongs to two: the core's task, and the call that waits. Either may be done first. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "berth/verify.h"
+#include "codec/largest.h"
 #include "codec/reports.h"
 #include "rpc/internal.h"
 
@@ -22,17 +23,22 @@ struct kind {
       struct report *report, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
       struct berth_error *err);
   void (*finish)(struct report *report);
+  /* Holds what was decoded against the server's limits; what it refuses it has freed. NULL: there is none. */
+  enum berth_code (*settle)(const struct berthd_rpc *rpc, struct report *report, struct berth_error *err);
 };
 
 struct report {
   const struct kind *kind;
   struct berthd_core *core;
-  struct call *call; /* the one that waits */
+  struct berthd_rpc *rpc;
+  struct call *call;                   /* the one that waits */
+  const struct berthd_task_stop *stop; /* while it is worked out */
   atomic_uint n_refs;
   union {
     struct berth_codec_verify verify;
     struct berth_codec_explain explain;
     struct berth_codec_diff diff;
+    struct berth_codec_largest largest;
   } of;
   struct slice_sink sink; /* the reply, once it is made */
 };
@@ -46,8 +52,11 @@ static void release(void *ctx) {
   }
 }
 
-static enum berth_code run(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+static enum berth_code
+run(void *ctx, const struct berthd_task_stop *stop, const struct berth_allocator *allocator,
+    struct berth_error *err) {
   struct report *report = ctx;
+  report->stop = stop;
   return report->kind->compute(report, allocator, &report->sink.base, err);
 }
 
@@ -104,8 +113,13 @@ static void start(struct call *call, const struct kind *kind) {
   }
   report->kind = kind;
   report->core = call->rpc->core;
+  report->rpc = call->rpc;
   slice_sink_init(&report->sink);
-  if (read(call, report, &err) != BERTH_OK) {
+  enum berth_code code = read(call, report, &err);
+  if (code == BERTH_OK && kind->settle != NULL) {
+    code = kind->settle(call->rpc, report, &err);
+  }
+  if (code != BERTH_OK) {
     count_refusal(call->rpc, &err);
     call_fail(call, &err);
     free(report); /* a decoder that fails leaves nothing behind */
@@ -152,7 +166,7 @@ static void verify_finish(struct report *report) {
 }
 
 void verify_start(struct call *call) {
-  static const struct kind KIND = {verify_decode, verify_n_buffers, verify_compute, verify_finish};
+  static const struct kind KIND = {verify_decode, verify_n_buffers, verify_compute, verify_finish, NULL};
   start(call, &KIND);
 }
 
@@ -347,7 +361,7 @@ static enum berth_code explain_compute(
 }
 
 void explain_start(struct call *call) {
-  static const struct kind KIND = {explain_decode, explain_n_buffers, explain_compute, explain_finish};
+  static const struct kind KIND = {explain_decode, explain_n_buffers, explain_compute, explain_finish, NULL};
   start(call, &KIND);
 }
 
@@ -398,6 +412,78 @@ static enum berth_code diff_compute(
 }
 
 void diff_start(struct call *call) {
-  static const struct kind KIND = {diff_decode, diff_n_buffers, diff_compute, diff_finish};
+  static const struct kind KIND = {diff_decode, diff_n_buffers, diff_compute, diff_finish, NULL};
+  start(call, &KIND);
+}
+
+/* ---- The largest binding ---- */
+
+static enum berth_code largest_decode(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct report *report,
+    struct berth_error *err) {
+  return berth_codec_decode_largest(codec, bytes, n_bytes, &report->of.largest, err);
+}
+
+static uint32_t largest_n_buffers(const struct report *report) {
+  return berth_problem_buffers(report->of.largest.problem)->n;
+}
+
+static void largest_finish(struct report *report) {
+  berth_codec_largest_finish(&report->of.largest);
+}
+
+static enum berth_code
+largest_settle(const struct berthd_rpc *rpc, struct report *report, struct berth_error *err) {
+  enum berth_code code = settle_budget(rpc, &report->of.largest.options, err);
+  if (code != BERTH_OK) {
+    largest_finish(report);
+  }
+  return code;
+}
+
+struct planning {
+  const struct report *report;
+  const struct berth_allocator *allocator;
+};
+
+/* A plan that the judge refuses ends the search: then nothing is said. */
+static enum berth_code plan_checked(
+    void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err) {
+  const struct planning *planning = ctx;
+  const struct report *report = planning->report;
+  const struct berth_solve_hooks hooks = {.ctx = report->stop->ctx, .should_stop = report->stop->should_stop};
+  struct berth_problem *of = NULL;
+  struct berth_verdict verdict = {.n_violations = 0};
+  enum berth_code code = berth_solve_levels(
+      problem, &report->of.largest.options, &hooks, planning->allocator, &of, out_plan, err);
+  if (code == BERTH_OK && report->stop->should_stop(report->stop->ctx)) {
+    code = berth_fail(
+        err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "nobody waits any more");
+  }
+  code = code != BERTH_OK ? code : berth_verify(of, *out_plan, planning->allocator, NULL, 0, &verdict, err);
+  if (verdict.n_violations > 0) {
+    berthd_metrics_add(report->rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);
+    code = berth_fail(
+        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+        "the independent check refused a plan of the search");
+  }
+  berth_problem_unref(of);
+  return code;
+}
+
+static enum berth_code largest_compute(
+    struct report *report, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
+  const struct berth_codec_largest *request = &report->of.largest;
+  struct planning planning = {.report = report, .allocator = allocator};
+  struct berth_largest largest;
+  enum berth_code code = berth_find_largest(
+      request->problem, &request->question, plan_checked, &planning, allocator, &largest, err);
+  return code == BERTH_OK ? berth_codec_encode_largest_response(&largest, sink, err) : code;
+}
+
+void largest_start(struct call *call) {
+  static const struct kind KIND = {
+      largest_decode, largest_n_buffers, largest_compute, largest_finish, largest_settle};
   start(call, &KIND);
 }

@@ -31,6 +31,8 @@ const struct method METHODS[N_METHODS] = {
     {"/berth.v1.PlanService/DeletePlan", BERTHD_METHOD_DELETE_PLAN, true, POSTED_REPORT, delete_start},
     {"/berth.v1.PlanService/ReportMeasurement", BERTHD_METHOD_REPORT_MEASUREMENT, true, POSTED_REPORT,
      measure_start},
+    {"/berth.v1.PlanService/FindLargestBinding", BERTHD_METHOD_FIND_LARGEST_BINDING, true, POSTED_REPORT,
+     largest_start},
     {"/grpc.health.v1.Health/Check", BERTHD_METHOD_HEALTH_CHECK, true, POSTED_UNKNOWN, health_check_start},
     {"/grpc.health.v1.Health/Watch", BERTHD_METHOD_HEALTH_WATCH, true, POSTED_UNKNOWN, health_watch_start},
     {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", BERTHD_METHOD_REFLECTION, false,

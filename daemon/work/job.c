@@ -158,7 +158,9 @@ void berthd_job_run(
   if (job->kind == BERTHD_JOB_PLAN) {
     run_plan(job, &memory, hooks, out_result);
   } else {
-    out_result->code = job->task.run(job->task.ctx, &memory.allocator, &out_result->error);
+    struct run run = {.job = job, .hooks = hooks, .polled = begin};
+    const struct berthd_task_stop stop = {.ctx = &run, .should_stop = should_stop};
+    out_result->code = job->task.run(job->task.ctx, &stop, &memory.allocator, &out_result->error);
   }
   out_result->solve_seconds = seconds_now() - begin;
   if (job->kind == BERTHD_JOB_PLAN) {

@@ -159,6 +159,9 @@ static enum berth_code plan_below(struct berth_solve_task *task, uint64_t most_b
 /* Results in place raise the peak only where several operands lie inside one result: what is between them
  * counts before it is there. Else no plan without them is below the peak with them. */
 static bool raises_peak(const struct berth_problem *problem) {
+  if (berth_problem_buffers(problem)->part_begin != NULL) { /* a peak may not see them */
+    return true;
+  }
   const struct berth_permissions *permissions = berth_problem_permissions(problem);
   uint32_t last = BERTH_NO_INDEX;
   for (uint32_t i = 0; i < permissions->n; i++) {

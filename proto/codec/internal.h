@@ -85,7 +85,8 @@ struct berth_codec_measurement;
 /* Lends the texts. */
 void berth_codec_put_measurement(const struct berth_codec_measurement *from, Berth__V1__Measurement *to);
 
-/* Names of the strategies that are switched off, as static text; returns how many. */
-size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]);
+/* `names` is room for the strategies that are switched off, and must live as long as the message. */
+void berth_codec_options_to_message(
+    const struct berth_solve_options *options, Berth__V1__PlanOptions *out, const char *names[32]);
 
 #endif

@@ -56,7 +56,8 @@ enum berth_code berth_codec_options_from_message(
   return BERTH_OK;
 }
 
-size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]) {
+/* Static text. */
+static size_t strategies_off(uint32_t strategies, const char *out_names[32]) {
   size_t n = 0;
   for (uint32_t i = 0; i < BERTH_N_STRATEGIES; i++) {
     if ((strategies & (UINT32_C(1) << i)) == 0) {
@@ -64,4 +65,13 @@ size_t berth_codec_strategies_off(uint32_t strategies, const char *out_names[32]
     }
   }
   return n;
+}
+
+void berth_codec_options_to_message(
+    const struct berth_solve_options *options, Berth__V1__PlanOptions *out, const char *names[32]) {
+  out->budget_ticks = options->budget_ticks;
+  out->capacity_bytes = options->capacity_bytes == BERTH_UNLIMITED ? 0 : options->capacity_bytes;
+  out->reuse = (Berth__V1__Reuse)(options->reuse + 1);
+  out->n_without_strategies = strategies_off(options->strategies, names);
+  out->without_strategies = UNCONST(char *, names);
 }

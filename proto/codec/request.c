@@ -128,11 +128,7 @@ enum berth_code berth_codec_encode_compute(
     return code;
   }
   const char *off[32];
-  options_message.budget_ticks = options->budget_ticks;
-  options_message.capacity_bytes = options->capacity_bytes == BERTH_UNLIMITED ? 0 : options->capacity_bytes;
-  options_message.reuse = (Berth__V1__Reuse)(options->reuse + 1);
-  options_message.n_without_strategies = berth_codec_strategies_off(options->strategies, off);
-  options_message.without_strategies = UNCONST(char *, off);
+  berth_codec_options_to_message(options, &options_message, off);
   request.problem = &problem_message;
   request.options = &options_message;
   request.validate_only = validate_only;

@@ -105,6 +105,7 @@ static const struct bound BOUNDS[] = {
     BOUND(list_plans_request, 2, text_bytes),
     BOUND(report_measurement_request, 1, text_bytes),
     BOUND(report_measurement_request, 4, text_bytes),
+    BOUND(find_largest_binding_request, 3, text_bytes),
     BOUND(placed_problem, 3, text_bytes),
     BOUND(placed_problem, 4, buffers),
     BOUND(placed_problem, 5, buffers),

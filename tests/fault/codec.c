@@ -5,6 +5,7 @@
 #include "berth/v1/plan_service.pb-c.h"
 #include "berth/v1/report.pb-c.h"
 #include "codec/codec.h"
+#include "codec/largest.h"
 #include "codec/reports.h"
 #include "codec/stored.h"
 #include "graph.h"
@@ -108,6 +109,27 @@ decode_question(void *ctx, const struct berth_allocator *allocator, struct berth
 }
 
 static enum berth_code
+encode_largest(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct exchange *exchange = ctx;
+  const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
+  const struct berth_solve_options options = berth_solve_options_default();
+  const struct berth_largest_question question = {
+      .symbol = berth_problem_symbols(exchange->problem)->symbols[0].name};
+  return berth_codec_encode_largest(exchange->problem, &options, &question, allocator, &sink, err);
+}
+
+static enum berth_code
+decode_largest(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct exchange *exchange = ctx;
+  struct berth_codec codec = codec_of(allocator);
+  struct berth_codec_largest question;
+  enum berth_code code =
+      berth_codec_decode_largest(&codec, exchange->question.bytes, exchange->question.n, &question, err);
+  berth_codec_largest_finish(&question);
+  return code;
+}
+
+static enum berth_code
 decode_explain(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
   const struct exchange *exchange = ctx;
   struct berth_codec codec = codec_of(allocator);
@@ -184,6 +206,12 @@ static void run(struct berth_problem *problem) {
   ck_assert_uint_gt(nth_refused("decode a question", decode_question, &exchange), 0);
   ck_assert_uint_gt(nth_refused("decode explain", decode_explain, &exchange), 0);
   ck_assert_uint_gt(nth_refused("encode reports", encode_reports, &exchange), 0);
+  if (berth_problem_symbols(problem) != NULL) {
+    free(exchange.question.bytes);
+    exchange.question = made(&exchange, encode_largest);
+    nth_refused("encode the largest", encode_largest, &exchange);
+    ck_assert_uint_gt(nth_refused("decode the largest", decode_largest, &exchange), 0);
+  }
   free(exchange.explain.bytes);
   free(exchange.request.bytes);
   free(exchange.response.bytes);

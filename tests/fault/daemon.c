@@ -129,8 +129,10 @@ static void on_done(void *ctx, const struct berthd_answer *answer) {
   client->plan = answer->plan != NULL ? berth_plan_ref(answer->plan) : NULL;
 }
 
-static enum berth_code
-run_check(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+static enum berth_code run_check(
+    void *ctx, const struct berthd_task_stop *stop, const struct berth_allocator *allocator,
+    struct berth_error *err) {
+  (void)stop;
   (void)ctx;
   const uint64_t offset[N_BUFFERS] = {0};
   struct berth_verdict verdict;

@@ -78,6 +78,8 @@ class Api:
         self.batch = unary("BatchGetPlans", stored.BatchGetPlansRequest, stored.BatchGetPlansResponse)
         self.delete = unary("DeletePlan", stored.DeletePlanRequest, stored.DeletePlanResponse)
         self.measure = unary("ReportMeasurement", stored.ReportMeasurementRequest, stored.ReportMeasurementResponse)
+        self.largest = unary(
+            "FindLargestBinding", report.FindLargestBindingRequest, report.FindLargestBindingResponse)
         self.stream = self.channel.unary_stream(
             "/berth.v1.PlanService/StreamPlan", service.StreamPlanRequest.SerializeToString,
             service.StreamPlanResponse.FromString,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "codec/largest.h"
 #include "codec/reports.h"
 #include "codec/stored.h"
 
@@ -26,6 +27,8 @@ enum choice {
   LIST_ANSWER,
   MEASURE_ANSWER,
   MEASURED_ANSWER,
+  LARGEST,
+  LARGEST_ANSWER,
   N_CHOICES
 };
 
@@ -150,7 +153,17 @@ static enum berth_code later_answers(
   char token[BERTH_PAGE_TOKEN_SIZE];
   uint32_t n_summaries;
   uint64_t n_measurements;
+  struct berth_codec_largest largest;
+  struct berth_largest found;
+  enum berth_code code;
   switch (choice) {
+  case LARGEST:
+    code = berth_codec_decode_largest(codec, bytes, n, &largest, err);
+    require((code == BERTH_OK) == (largest.problem != NULL));
+    berth_codec_largest_finish(&largest);
+    return code;
+  case LARGEST_ANSWER:
+    return berth_codec_decode_largest_response(codec, bytes, n, &found, err);
   case LIST_ANSWER:
     return berth_codec_decode_list_response(codec, bytes, n, summaries, &n_summaries, token, err);
   case MEASURE_ANSWER:

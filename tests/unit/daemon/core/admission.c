@@ -146,8 +146,10 @@ struct errand {
   enum berth_code code;
 };
 
-static enum berth_code
-run_errand(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+static enum berth_code run_errand(
+    void *ctx, const struct berthd_task_stop *stop, const struct berth_allocator *allocator,
+    struct berth_error *err) {
+  (void)stop;
   (void)allocator;
   (void)err;
   ((struct errand *)ctx)->n_runs++;
@@ -184,7 +186,7 @@ START_TEST(tasks_wait_in_the_same_queue) {
   struct berthd_job *job = berthd_core_take(world.core);
   ck_assert_int_eq(job->kind, BERTHD_JOB_TASK);
   ck_assert_ptr_eq(job->task.ctx, &errand);
-  struct berthd_result result = {.code = job->task.run(job->task.ctx, NULL, NULL)};
+  struct berthd_result result = {.code = job->task.run(job->task.ctx, NULL, NULL, NULL)};
   berthd_core_finish(world.core, job, &result);
   ck_assert(errand.n_runs == 1 && errand.n_done == 1 && errand.n_releases == 1);
   ck_assert_int_eq(errand.code, BERTH_OK);
