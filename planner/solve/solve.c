@@ -416,14 +416,55 @@ search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint
   return BERTH_OK;
 }
 
+enum { WHOLE_SHARE = 2 }; /* of the pool's budget */
+
+/* Buffers of which only parts are live are planned whole as well, which all strategies can do, and which is
+ * a plan of the parts: so these never take more than it does. What is proven of it holds for it alone. Not
+ * where an earlier plan says who stays. */
+static enum berth_code
+search_whole(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
+  if (pool->instance.parts == NULL || pool->item_of != NULL || task->options.stable != NULL ||
+      pool->persistence != BERTH_PERSISTENCE_MIXED) {
+    return BERTH_OK;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(&task->arena);
+  struct berth_packing_pool whole = *pool;
+  enum berth_code code = berth_packing_build_slots(
+      task->buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, &task->arena,
+      &whole.instance, NULL);
+  whole.instance.piece_begin = NULL;
+  whole.arena_bytes = BERTH_UNLIMITED; /* a plan of parts is none to start from */
+  whole.offset = berth_arena_new(&task->arena, uint64_t, pool->n_members);
+  whole.is_exact = true;
+  whole.infeasible = false;
+  code = code == BERTH_OK && whole.offset == NULL ? BERTH_RESOURCE_EXHAUSTED : code;
+  code = code == BERTH_OK ? run_placement(task, &whole) : code;
+  code = code == BERTH_OK ? search_pool(task, &whole, limit) : code;
+  if (code == BERTH_OK && whole.arena_bytes < pool->arena_bytes) {
+    pool->arena_bytes = whole.arena_bytes;
+    memcpy(pool->offset, whole.offset, pool->n_members * sizeof *pool->offset);
+  }
+  berth_arena_rewind(&task->arena, mark);
+  return code;
+}
+
+static enum berth_code
+improve_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
+  if (!berth_solve_is_searched(pool)) {
+    return BERTH_OK;
+  }
+  uint64_t share = budget_left(task, limit) / WHOLE_SHARE;
+  enum berth_code code = search_whole(task, pool, task->effort.ticks + share);
+  return code == BERTH_OK ? search_pool(task, pool, limit) : code;
+}
+
 static enum berth_code improve(struct berth_solve_task *task, uint64_t budget, bool is_settled) {
   task->is_settled = is_settled;
   berth_solve_tell(task);
   for (uint32_t p = 0; p < task->assignment.n_pools; p++) {
     struct berth_packing_pool *pool = &task->assignment.pools[p];
     uint64_t share = budget_left(task, budget) / (task->assignment.n_pools - p);
-    enum berth_code code =
-        berth_solve_is_searched(pool) ? search_pool(task, pool, task->effort.ticks + share) : BERTH_OK;
+    enum berth_code code = improve_pool(task, pool, task->effort.ticks + share);
     if (code != BERTH_OK) {
       return code;
     }
