@@ -137,6 +137,8 @@ static uint32_t known_by(const struct canvas *canvas, const struct touch *touch,
     return 0;
   case BY_REGION:
     return clocks->region_entry[(size_t)touch->by * clocks->n_streams + s];
+  case KEPT: /* with the last of the list, when all others have run */
+    return clocks->begin[s + 1] - clocks->begin[s] - (s == clocks->stream[touch->by]);
   default:
     return berth_clock_of(clocks, touch->by)[s] - (s == clocks->stream[touch->by]);
   }
@@ -357,6 +359,17 @@ static bool is_whole(const struct berth_problem *problem, uint32_t buffer, size_
              n * sizeof(uint32_t)) == 0;
 }
 
+/* A buffer is ordered with another where all its parts are. */
+static void widen(struct berth_problem *problem, uint32_t buffer, size_t n_before) {
+  size_t n = problem->n_clocks;
+  for (size_t i = n_before * n; i < problem->parts.n * n; i++) {
+    uint32_t *lower = &problem->clock_lower.items[buffer * n + i % n];
+    uint32_t *upper = &problem->clock_upper.items[buffer * n + i % n];
+    *lower = problem->part_clock_lower.items[i] < *lower ? problem->part_clock_lower.items[i] : *lower;
+    *upper = problem->part_clock_upper.items[i] > *upper ? problem->part_clock_upper.items[i] : *upper;
+  }
+}
+
 /* The parts of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer
  * that is one part, whole, has none. */
 static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canvas, uint32_t bound) {
@@ -375,6 +388,7 @@ static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canv
       append(problem, canvas, bound);
     }
   }
+  widen(problem, buffer, n_before);
   if (problem->parts.n == n_before + 1 && is_whole(problem, buffer, n_before)) {
     problem->parts.n--;
     problem->part_clock_lower.n -= canvas->clocks->n_streams;
