@@ -220,7 +220,7 @@ static enum verdict ask(struct search *search, struct berth_packing_pool *pool) 
   }
   if (pool->kind == BERTH_POOL_SLOTS) {
     search->code = berth_packing_pool_slots(pool, buffers, search->reuse, search->arena, search->effort);
-    return pool->arena_bytes != BERTH_UNLIMITED ? FITS : UNDECIDED;
+    return pool->arena_bytes != BERTH_UNLIMITED ? FITS : pool->infeasible ? REFUTED : UNDECIDED;
   }
   return run_searches(search, pool);
 }

@@ -12,6 +12,7 @@
 #include "packing/fold.h"
 #include "packing/pieces.h"
 #include "packing/placement.h"
+#include "packing/slots.h"
 
 /* All that is ever held, at the one step. */
 static bool flatten_pieces(struct berth_packing_instance *instance, struct berth_arena *arena) {
@@ -400,6 +401,40 @@ static enum berth_code place_slots(
   return code;
 }
 
+/* Groups hold less than the whole lives that slots take them for. */
+static bool may_bound_slots(const struct berth_packing_pool *pool) {
+  return pool->persistence == BERTH_PERSISTENCE_MIXED && pool->item_of == NULL && pool->is_exact &&
+         berth_slots_are_plain(&pool->instance);
+}
+
+static void raise_slot_bound(struct berth_packing_pool *pool, uint64_t bound) {
+  pool->lower_bound = bound > pool->lower_bound ? bound : pool->lower_bound;
+  pool->infeasible = pool->infeasible || pool->lower_bound > pool->capacity;
+}
+
+enum berth_code berth_packing_pool_search_slots(
+    struct berth_packing_pool *pool, struct berth_arena *arena, struct berth_effort *effort) {
+  static const enum berth_placement_key ORDER[3] = {
+      BERTH_PLACEMENT_ALIGN, BERTH_PLACEMENT_SIZE, BERTH_PLACEMENT_END};
+  if (!may_bound_slots(pool) || pool->infeasible || pool->arena_bytes <= pool->lower_bound) {
+    return BERTH_OK;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  struct berth_slots_found found;
+  struct berth_packing_instance blocks;
+  enum berth_code code = berth_slots_search(&pool->instance, arena, effort, &found);
+  if (code == BERTH_OK) {
+    raise_slot_bound(pool, found.bound);
+  }
+  if (code == BERTH_OK && found.slot != NULL) {
+    code = make_blocks(&pool->instance, found.slot, found.n_slots, arena, &blocks)
+               ? stack_blocks(pool, &blocks, found.slot, ORDER, arena, effort)
+               : BERTH_RESOURCE_EXHAUSTED;
+  }
+  berth_arena_rewind(arena, mark);
+  return code;
+}
+
 /* Sharing slots is worth it or is not done: the alignment of a member binds its whole slot. */
 enum berth_code berth_packing_pool_slots(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
@@ -413,5 +448,10 @@ enum berth_code berth_packing_pool_slots(
   if (code == BERTH_OK && reuse) {
     code = place_slots(pool, buffers, false, arena, effort);
   }
+  uint64_t bound = 0;
+  if (code == BERTH_OK && reuse && may_bound_slots(pool)) {
+    code = berth_slots_bound(&pool->instance, arena, &bound) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+  }
+  raise_slot_bound(pool, bound);
   return code;
 }

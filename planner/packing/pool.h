@@ -48,9 +48,15 @@ enum berth_code berth_packing_pool_prepare(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena) BERTH_MUST_USE;
 
-/* A plan for a pool of whole slots: its members are coloured, and the slots stacked. */
+/* A plan for a pool of whole slots: its members are coloured, and the slots stacked. The bound is that of
+ * slots, too. */
 enum berth_code berth_packing_pool_slots(
     struct berth_packing_pool *pool, const struct berth_buffers *buffers, bool reuse,
     struct berth_arena *arena, struct berth_effort *effort) BERTH_MUST_USE;
+
+/* The slots that take least, or the best until effort is spent, for a pool that has a plan of slots that may
+ * be shared. */
+enum berth_code berth_packing_pool_search_slots(
+    struct berth_packing_pool *pool, struct berth_arena *arena, struct berth_effort *effort) BERTH_MUST_USE;
 
 #endif

@@ -416,6 +416,20 @@ search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint
   return BERTH_OK;
 }
 
+static enum berth_code
+search_slots(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
+  if (!is_on(task, BERTH_STRATEGY_EXACT) || task->is_kept_once) { /* who stays, stays */
+    return BERTH_OK;
+  }
+  berth_effort_set_limit(&task->effort, limit);
+  enum berth_code code = berth_packing_pool_search_slots(pool, &task->arena, &task->effort);
+  if (code == BERTH_RESOURCE_EXHAUSTED && task->effort.state == BERTH_EFFORT_STOPPED) {
+    code = BERTH_OK; /* it could not go on, and need not */
+  }
+  berth_solve_tell(task);
+  return code;
+}
+
 enum { WHOLE_SHARE = 2 }; /* of the pool's budget */
 
 /* Buffers of which only parts are live are planned whole as well, which all strategies can do, and which is
@@ -450,6 +464,9 @@ search_whole(struct berth_solve_task *task, struct berth_packing_pool *pool, uin
 
 static enum berth_code
 improve_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
+  if (pool->kind == BERTH_POOL_SLOTS) {
+    return search_slots(task, pool, limit);
+  }
   if (!berth_solve_is_searched(pool)) {
     return BERTH_OK;
   }
