@@ -154,8 +154,9 @@ static enum berth_code run_strategy(
 }
 
 /* Strategies in the order in which they run. Small pools are searched completely first, which also improves;
- * of large ones their cores are, for a short time, then they are improved, and tight fits, which cost most
- * there, are tried late. */
+ * what a short search leaves open is justified, and searched again with all that is left; of large ones their
+ * cores are, for a short time, then they are improved, and tight fits, which cost most there, are tried late.
+ */
 struct phase {
   enum berth_strategy strategy;
   uint32_t share; /* of the pool's budget that is left: one in so many */
@@ -167,6 +168,8 @@ enum { LARGE = 4000 };
 
 static const struct phase SMALL_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
+    {BERTH_STRATEGY_EXACT, 16, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_JUSTIFY, 16, UINT32_MAX, &berth_packing_justify},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
     {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 1, UINT32_MAX, &berth_packing_improve},
