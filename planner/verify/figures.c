@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "verify/claims.h"
 #include "verify/homes.h"
 
 static void blame_plan(struct berth_verify_findings *findings, const char *what) {
@@ -207,7 +208,8 @@ static enum berth_code check_slots(
 
 enum berth_code berth_verify_figures(
     struct berth_verify_homes *homes, const struct berth_verify_pieces *pieces, const struct berth_plan *plan,
-    struct berth_verify_findings *findings, struct berth_arena *arena, struct berth_error *err) {
+    const struct berth_verify_terms *terms, struct berth_verify_findings *findings, struct berth_arena *arena,
+    struct berth_error *err) {
   const struct berth_verify_facts *facts = homes->facts;
   const struct berth_verify_places places = {.pool = plan->pool, .offset = plan->offset};
   struct berth_verify_measure measure;
@@ -221,5 +223,7 @@ enum berth_code berth_verify_figures(
     check_pools(facts, &measure, plan, findings);
     check_cost(plan, berth_verify_spill_cost(homes, &places), findings);
   }
-  return check_slots(facts, pieces, plan, findings, arena, err);
+  code = check_slots(facts, pieces, plan, findings, arena, err);
+  return code == BERTH_OK ? berth_verify_claims(homes, pieces, &measure, plan, terms, findings, arena, err)
+                          : code;
 }

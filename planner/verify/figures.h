@@ -13,7 +13,7 @@ bool berth_verify_shape(
 struct berth_verify_homes;
 enum berth_code berth_verify_figures(
     struct berth_verify_homes *homes, const struct berth_verify_pieces *pieces, const struct berth_plan *plan,
-    struct berth_verify_findings *findings, struct berth_arena *arena,
+    const struct berth_verify_terms *terms, struct berth_verify_findings *findings, struct berth_arena *arena,
     struct berth_error *err) BERTH_MUST_USE;
 
 #endif

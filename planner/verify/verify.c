@@ -58,8 +58,22 @@ static enum berth_code check_table(
   return code;
 }
 
-static enum berth_code
-check_plan(struct trial *trial, const struct berth_plan *plan, struct berth_error *err) {
+/* The first pool is the one that a capacity is asked of. */
+static void
+check_capacity(struct trial *trial, const struct berth_plan *plan, const struct berth_verify_terms *terms) {
+  if (terms != NULL && plan->n_pools > 0 && plan->pools[0].arena_bytes > terms->capacity_bytes) {
+    struct berth_violation violation = berth_verify_violation(BERTH_VIOLATION_CAPACITY);
+    violation.pool = 0;
+    berth_verify_blame(
+        &trial->findings, &violation,
+        "the arena of pool 0 has %llu bytes, and no more than %llu were asked for",
+        (unsigned long long)plan->pools[0].arena_bytes, (unsigned long long)terms->capacity_bytes);
+  }
+}
+
+static enum berth_code check_plan(
+    struct trial *trial, const struct berth_plan *plan, const struct berth_verify_terms *terms,
+    struct berth_error *err) {
   if (!berth_verify_shape(&trial->facts, plan, &trial->findings)) {
     return BERTH_OK;
   }
@@ -76,8 +90,10 @@ check_plan(struct trial *trial, const struct berth_plan *plan, struct berth_erro
     if (code != BERTH_OK) {
       return code;
     }
+    check_capacity(trial, plan, terms);
   }
-  return berth_verify_figures(&trial->homes, &trial->pieces, plan, &trial->findings, &trial->arena, err);
+  return berth_verify_figures(
+      &trial->homes, &trial->pieces, plan, terms, &trial->findings, &trial->arena, err);
 }
 
 static void init(
@@ -90,18 +106,26 @@ static void init(
   berth_arena_init(&trial->arena, allocator);
 }
 
-enum berth_code berth_verify(
+enum berth_code berth_verify_answer(
     const struct berth_problem *problem, const struct berth_plan *plan,
-    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
-    struct berth_verdict *out_verdict, struct berth_error *err) {
+    const struct berth_verify_terms *terms, const struct berth_allocator *allocator,
+    struct berth_violation *out_violations, uint32_t n_capacity, struct berth_verdict *out_verdict,
+    struct berth_error *err) {
   struct trial trial;
   init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
   enum berth_code code = begin(&trial, problem, err);
   if (code == BERTH_OK) {
-    code = check_plan(&trial, plan, err);
+    code = check_plan(&trial, plan, terms, err);
   }
   berth_arena_finish(&trial.arena);
   return code;
+}
+
+enum berth_code berth_verify(
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
+    struct berth_verdict *out_verdict, struct berth_error *err) {
+  return berth_verify_answer(problem, plan, NULL, allocator, out_violations, n_capacity, out_verdict, err);
 }
 
 static enum berth_code verify_table(

@@ -33,20 +33,51 @@ struct berth_violation {
   char message[BERTH_MESSAGE_SIZE];
 };
 
+/* What a plan claims beyond its places: that no plan needs less (lower bounds), that some buffers cannot be
+ * placed together (culprits). Up to ten buffers are searched completely, by the judge itself. */
+enum berth_claim {
+  BERTH_CLAIM_NONE = 0, /* there is none */
+  BERTH_CLAIM_CHECKED,  /* derived again: a claim that is false is a violation */
+  BERTH_CLAIM_TRUSTED,  /* nothing speaks against it, and that is all that is known */
+};
+
 struct berth_verdict {
   uint64_t n_violations; /* all that the sweep met; pairs are not listed beyond the capacity below */
   uint32_t n_listed;
+  enum berth_claim lower_bound; /* of a plan with offsets */
+  enum berth_claim culprits;    /* of an INFEASIBLE one: that they do not fit, and the word for their proof */
+};
+
+/* What the plan is an answer to. */
+struct berth_verify_terms {
+  uint64_t capacity_bytes; /* of berth_solve_options; BERTH_UNLIMITED for none */
+  bool may_share;          /* `reuse` was other than BERTH_REUSE_NONE */
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind);
 
-/* Checks `plan` against `problem` and writes up to `n_capacity` violations. BERTH_OK means that the check was
+/* Taken on trust from every plan: `ticks`; that CUT_SHORT and UNKNOWN are not another status;
+ * `short_by_bytes` beyond being more than nothing; bounds of spill costs and of whole slots, bounds and
+ * culprits beyond what is searched (the verdict says so); and
+ * from the problem, the order of a group's pools, and sizes of symbols that are ranges. All else is derived
+ * again: every place, arena, peak and sum, slots, spill costs, permissions that are used, groups, clocks and
+ * regions.
+ *
+ * Checks `plan` against `problem` and writes up to `n_capacity` violations. BERTH_OK means that the check was
  * made: the plan is good if and only if out_verdict->n_violations is 0. BERTH_RESOURCE_EXHAUSTED if it could
  * not be made. A plan without offsets (INFEASIBLE, UNKNOWN) has only its figures checked. */
 enum berth_code berth_verify(
     const struct berth_problem *problem, const struct berth_plan *plan,
     const struct berth_allocator *allocator, struct berth_violation *out_violations, uint32_t n_capacity,
     struct berth_verdict *out_verdict, struct berth_error *err) BERTH_MUST_USE;
+
+/* The same, knowing what was asked: so that arenas keep to the capacity, and refusals can be checked. `terms`
+ * NULL is berth_verify. */
+enum berth_code berth_verify_answer(
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_verify_terms *terms, const struct berth_allocator *allocator,
+    struct berth_violation *out_violations, uint32_t n_capacity, struct berth_verdict *out_verdict,
+    struct berth_error *err) BERTH_MUST_USE;
 
 /* The same for offsets that another tool made: `pool` may be NULL (everything in pool 0). Figures are not
  * checked. */
