@@ -24,10 +24,10 @@ enum berth_code berthctl_local_plan(
     struct berth_error *err) BERTH_MUST_USE;
 
 /* The independent check that every plan passes before it is shown; INTERNAL with reason VERIFICATION_FAILED.
- */
+ * `terms` is what was asked, NULL where that is not known. */
 enum berth_code berthctl_local_check(
     const struct berth_problem *problem, const struct berth_plan *plan,
-    struct berth_error *err) BERTH_MUST_USE;
+    const struct berth_verify_terms *terms, struct berth_error *err) BERTH_MUST_USE;
 
 /* And what the plan says of an earlier one that it was asked to keep (NULL: of none). */
 enum berth_code berthctl_local_check_stability(

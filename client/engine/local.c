@@ -54,10 +54,11 @@ static enum berth_code heed(
 }
 
 enum berth_code berthctl_local_check(
-    const struct berth_problem *problem, const struct berth_plan *plan, struct berth_error *err) {
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_verify_terms *terms, struct berth_error *err) {
   struct berth_violation violation;
   struct berth_verdict verdict;
-  enum berth_code code = berth_verify(problem, plan, NULL, &violation, 1, &verdict, err);
+  enum berth_code code = berth_verify_answer(problem, plan, terms, NULL, &violation, 1, &verdict, err);
   return heed(code, &verdict, &violation, err);
 }
 

@@ -38,6 +38,7 @@ static enum berthctl_exit improve(
     const struct berth_problem *problem, const struct berth_solve_options *solve,
     struct berthctl_planned *planned) {
   struct berth_solve_options brief = *solve;
+  const struct berth_verify_terms terms = {.capacity_bytes = solve->capacity_bytes};
   struct berthctl_planned better = {.plan = NULL};
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
@@ -45,7 +46,7 @@ static enum berthctl_exit improve(
   berthctl_start_watch(&watch, options, terminal);
   enum berth_code code = berthctl_local_plan(problem, &brief, &watch, &better, &err);
   berthctl_watch_finish(&watch);
-  code = code != BERTH_OK ? code : berthctl_local_check(better.problem, better.plan, &err);
+  code = code != BERTH_OK ? code : berthctl_local_check(better.problem, better.plan, &terms, &err);
   bool is_better = code == BERTH_OK && better.plan->offset != NULL &&
                    (planned->plan->offset == NULL || better.plan->arena_bytes < planned->plan->arena_bytes);
   if (is_better && planned->plan->status != BERTH_PLAN_INFEASIBLE) {

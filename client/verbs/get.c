@@ -70,7 +70,7 @@ static enum berth_code apply_to_problem(
   }
   berth_plan_unref(planned->plan);
   planned->plan = mapped;
-  code = berthctl_local_check(problem, mapped, err);
+  code = berthctl_local_check(problem, mapped, NULL, err);
   if (code == BERTH_INTERNAL && err->reason == BERTH_REASON_VERIFICATION_FAILED) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,

@@ -29,6 +29,7 @@ enum berthctl_exit berthctl_compute_with(
   bool is_local = options->is_set[BERTHCTL_OPTION_LOCAL];
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
+  const struct berth_verify_terms terms = {.capacity_bytes = solve->capacity_bytes};
   berthctl_start_watch(&watch, options, terminal);
   enum berth_code code = is_local ? berthctl_local_plan(problem, solve, &watch, out_planned, &err)
                                   : berthctl_remote_plan(server, problem, solve, &watch, out_planned, &err);
@@ -37,7 +38,8 @@ enum berthctl_exit berthctl_compute_with(
     return is_local ? berthctl_error_say(terminal, file, &err)
                     : berthctl_say_remote(terminal, server, file, &err);
   }
-  code = berthctl_local_check(out_planned->problem, out_planned->plan, &err);
+  code = berthctl_local_check(
+      out_planned->problem, out_planned->plan, solve->stable == NULL ? &terms : NULL, &err);
   if (code == BERTH_OK) {
     code = berthctl_local_check_stability(out_planned->problem, out_planned->plan, solve->stable, &err);
   }

@@ -49,8 +49,10 @@ static enum berth_code check(
     const struct berth_allocator *allocator, struct berth_error *err) {
   struct berth_violation violations[N_LOGGED_VIOLATIONS];
   struct berth_verdict verdict;
-  enum berth_code code =
-      berth_verify(problem, plan, allocator, violations, N_LOGGED_VIOLATIONS, &verdict, err);
+  const struct berth_verify_terms terms = {.capacity_bytes = job->options.capacity_bytes};
+  enum berth_code code = berth_verify_answer(
+      problem, plan, job->options.stable == NULL ? &terms : NULL, allocator, violations, N_LOGGED_VIOLATIONS,
+      &verdict, err);
   if (code == BERTH_OK && verdict.n_violations == 0) {
     code = berth_verify_stability(
         problem, plan, job->options.stable, violations, N_LOGGED_VIOLATIONS, &verdict, err);

@@ -54,20 +54,6 @@ static enum berth_code list_members(
   return BERTH_OK;
 }
 
-/* Where bytes may not be shared, the sum is a bound, and no plan that shares says anything. */
-static bool is_shared(const struct claims *claims, const uint32_t *members, uint32_t n) {
-  const uint64_t *offset = claims->plan->offset;
-  for (uint32_t a = 0; a < n; a++) {
-    for (uint32_t b = a + 1; b < n; b++) {
-      if (offset[members[a]] < berth_verify_byte(offset[members[b]], claims->facts->size[members[b]]) &&
-          offset[members[b]] < berth_verify_byte(offset[members[a]], claims->facts->size[members[a]])) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static enum berth_claim check_bound(const struct claims *claims, const struct members *all, uint32_t pool) {
   const uint32_t *members = all->items + (size_t)pool * MOST;
   uint32_t n = all->n_of[pool];
@@ -75,9 +61,7 @@ static enum berth_claim check_bound(const struct claims *claims, const struct me
   if (bound <= claims->measure->pools[pool].peak_bytes) {
     return BERTH_CLAIM_CHECKED; /* all that is live at the peak needs as much */
   }
-  bool may_share =
-      claims->terms != NULL ? claims->terms->may_share : n <= MOST && is_shared(claims, members, n);
-  if (n > MOST || !may_share) {
+  if (n > MOST || claims->plan->reuse == BERTH_REUSE_NONE) {
     return BERTH_CLAIM_TRUSTED;
   }
   switch (berth_verify_search(claims->facts, claims->pieces, pool, members, n, bound - 1)) {
@@ -90,6 +74,72 @@ static enum berth_claim check_bound(const struct claims *claims, const struct me
     break;
   }
   return BERTH_CLAIM_TRUSTED;
+}
+
+/* ---- That nobody shares ---- */
+
+struct reach {
+  uint32_t buffer; /* the one that ends last so far, BERTH_NO_INDEX for none */
+  uint64_t end;
+};
+
+static bool reaches(const struct claims *claims, const struct reach *reach, uint32_t buffer) {
+  const uint32_t *storage = claims->facts->storage;
+  return reach->buffer != BERTH_NO_INDEX && claims->plan->offset[buffer] < reach->end &&
+         claims->plan->pool[reach->buffer] == claims->plan->pool[buffer] &&
+         (storage == NULL || storage[reach->buffer] != storage[buffer]);
+}
+
+/* Two that are both pinned, or both in groups, may have been put over each other. */
+enum tie { FREE = 0, PINNED, GROUPED, N_TIES };
+
+static enum tie tie_of(const struct claims *claims, uint32_t buffer) {
+  bool pinned = claims->facts->pin != NULL && claims->facts->pin[buffer] != BERTH_UNPINNED;
+  bool grouped = claims->homes->grouped != NULL && claims->homes->grouped[buffer];
+  return pinned ? PINNED : grouped ? GROUPED : FREE;
+}
+
+/* Without reuse only what pins or groups put over each other may share bytes. By pool and offset. */
+static enum berth_code
+check_apart(const struct claims *claims, struct berth_arena *arena, struct berth_error *err) {
+  const struct berth_verify_facts *facts = claims->facts;
+  struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, 2 * (size_t)facts->n);
+  struct reach reach[N_TIES] = {{BERTH_NO_INDEX, 0}, {BERTH_NO_INDEX, 0}, {BERTH_NO_INDEX, 0}};
+  size_t n = 0;
+  if (items == NULL) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t i = 0; i < facts->n; i++) {
+    if (facts->size[i] > 0) {
+      items[n++] = (struct berth_sort_item){.key = claims->plan->offset[i], .index = i};
+    }
+  }
+  berth_sort_items(items, items + facts->n, n);
+  for (size_t k = 0; k < n; k++) {
+    items[k].key = claims->plan->pool[items[k].index];
+  }
+  berth_sort_items(items, items + facts->n, n);
+  for (size_t k = 0; k < n; k++) {
+    uint32_t buffer = items[k].index;
+    enum tie tie = tie_of(claims, buffer);
+    struct reach *own = &reach[tie];
+    bool meets = false;
+    for (enum tie other = FREE; other < N_TIES; other++) {
+      meets |= (other == FREE || other != tie) && reaches(claims, &reach[other], buffer);
+    }
+    if (meets) {
+      blame(
+          claims, claims->plan->pool[buffer],
+          "buffers share bytes, and the plan claims that nobody does: one", facts->size[buffer]);
+      return BERTH_OK;
+    }
+    uint64_t end = berth_verify_byte(claims->plan->offset[buffer], facts->size[buffer]);
+    bool same_pool = own->buffer != BERTH_NO_INDEX && claims->plan->pool[own->buffer] == items[k].key;
+    if (!same_pool || end > own->end) {
+      *own = (struct reach){.buffer = buffer, .end = end};
+    }
+  }
+  return BERTH_OK;
 }
 
 /* ---- That nothing fits ---- */
@@ -207,7 +257,7 @@ static enum berth_claim check_minimal(const struct claims *claims, uint32_t pool
 static enum berth_claim check_pool(const struct claims *claims, uint32_t pool, uint64_t load, bool is_meant) {
   uint64_t capacity = capacity_of(claims, pool);
   enum berth_verify_answer answer = BERTH_VERIFY_FITS;
-  if (claims->terms != NULL && !claims->terms->may_share) {
+  if (claims->plan->reuse == BERTH_REUSE_NONE) {
     return load > capacity ? BERTH_CLAIM_CHECKED : BERTH_CLAIM_TRUSTED;
   }
   if (capacity != BERTH_UNLIMITED) {
@@ -288,6 +338,9 @@ enum berth_code berth_verify_claims(
   }
   struct members members;
   enum berth_code code = list_members(&claims, arena, &members, err);
+  if (code == BERTH_OK && plan->reuse == BERTH_REUSE_NONE) {
+    code = check_apart(&claims, arena, err);
+  }
   for (uint32_t pool = 0; code == BERTH_OK && pool < plan->n_pools; pool++) {
     see(&verdict->lower_bound, check_bound(&claims, &members, pool));
   }

@@ -48,6 +48,9 @@ bool berth_verify_shape(
   if ((unsigned)plan->status >= BERTH_N_PLAN_STATUSES) {
     blame_plan(findings, "the plan's status is none of those defined");
   }
+  if ((unsigned)plan->reuse >= BERTH_N_REUSES) {
+    blame_plan(findings, "the plan's level of reuse is none of those defined");
+  }
   if (plan->pools == NULL) {
     blame_plan(findings, "the plan has no results of its pools");
   }

@@ -48,10 +48,10 @@ struct berth_verdict {
   enum berth_claim culprits;    /* of an INFEASIBLE one: that they do not fit, and the word for their proof */
 };
 
-/* What the plan is an answer to. */
+/* What the plan is an answer to. Not for plans that keep an earlier one: why these do not fit is another
+ * question (stable.h). */
 struct berth_verify_terms {
   uint64_t capacity_bytes; /* of berth_solve_options; BERTH_UNLIMITED for none */
-  bool may_share;          /* `reuse` was other than BERTH_REUSE_NONE */
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind);

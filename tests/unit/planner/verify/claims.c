@@ -51,14 +51,36 @@ START_TEST(a_bound_without_reuse_is_another) {
   begin();
   struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, 2, 4, 6});
   state_bound(plan, 7);
-  ck_assert_int_eq(ask(plan, NULL).lower_bound, BERTH_CLAIM_TRUSTED);
+  ck_assert_uint_gt(ask(plan, NULL).n_violations, 0);
+  plan->reuse = BERTH_REUSE_NONE;
   ck_assert_uint_eq(ask(plan, NULL).n_violations, 0);
-  struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
+  ck_assert_int_eq(ask(plan, NULL).lower_bound, BERTH_CLAIM_TRUSTED);
+  berth_plan_unref(plan);
+}
+END_TEST
+
+START_TEST(without_reuse_nobody_shares_but_pins) {
+  begin();
+  struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, 2, 6, 6});
+  ck_assert_uint_eq(ask(plan, NULL).n_violations, 0);
+  plan->reuse = BERTH_REUSE_NONE;
+  ck_assert_uint_gt(ask(plan, NULL).n_violations, 0);
+  sample.buffers[2].spec.pinned_offset = 6;
+  ck_assert_uint_gt(ask(plan, NULL).n_violations, 0);
+  sample.buffers[3].spec.pinned_offset = 6;
+  ck_assert_uint_eq(ask(plan, NULL).n_violations, 0);
+  plan->reuse = BERTH_N_REUSES;
+  ck_assert_uint_gt(ask(plan, NULL).n_violations, 0);
+  berth_plan_unref(plan);
+}
+END_TEST
+
+START_TEST(an_arena_beyond_what_was_asked_for) {
+  begin();
+  struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, 2, 6, 6});
+  struct berth_verify_terms terms = {.capacity_bytes = 8};
   ck_assert_uint_eq(ask(plan, &terms).n_violations, 0);
-  terms.may_share = true;
-  ck_assert_uint_gt(ask(plan, &terms).n_violations, 0);
-  terms.capacity_bytes = 6;
-  state_bound(plan, 6);
+  terms.capacity_bytes = 7;
   ck_assert_uint_gt(ask(plan, &terms).n_violations, 0);
   berth_plan_unref(plan);
 }
@@ -74,7 +96,7 @@ START_TEST(a_bound_above_the_load_is_checked) {
   sample.buffers[0].spec.alignment = 8;
   sample.buffers[3].spec.alignment = 8;
   struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, 2, 2, 8});
-  struct berth_verify_terms terms = {BERTH_UNLIMITED, true};
+  struct berth_verify_terms terms = {BERTH_UNLIMITED};
   state_bound(plan, 8);
   ck_assert_uint_gt(ask(plan, &terms).n_violations, 0); /* 0, 2, 2, 0 are enough */
   state_bound(plan, 6);
@@ -97,7 +119,7 @@ static struct berth_plan *refuse(uint64_t capacity) {
 START_TEST(culprits_must_not_fit_and_all_be_needed) {
   begin();
   struct berth_plan *plan = refuse(5);
-  struct berth_verify_terms terms = {5, true};
+  struct berth_verify_terms terms = {5};
   ck_assert_uint_eq(ask(plan, &terms).n_violations, 0);
   ck_assert_int_eq(ask(plan, NULL).culprits, BERTH_CLAIM_TRUSTED);
   ck_assert_uint_eq(plan->n_culprits, 3);
@@ -121,6 +143,7 @@ int main(void) {
   int status = berth_suite_run(
       "verify/claims", (const TTest *const[]){
                            a_bound_that_is_too_high_is_a_lie, a_bound_without_reuse_is_another,
+                           without_reuse_nobody_shares_but_pins, an_arena_beyond_what_was_asked_for,
                            a_bound_above_the_load_is_checked, culprits_must_not_fit_and_all_be_needed, NULL});
   sample_finish(&sample);
   return status;
