@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "verify/order.h"
+#include "verify/parts.h"
 
 enum { MOST = BERTH_VERIFY_MOST_SEARCHED, MOST_SIDES = 96, MOST_NODES = 4096 };
 
@@ -48,12 +49,23 @@ static bool is_grouped(const struct berth_verify_facts *facts, uint32_t buffer) 
   return false;
 }
 
+/* With streams, what nobody touches is given or kept, and for how long its bytes are needed is a matter of
+ * opinion: the planner may take longer than the judge. */
+static bool is_touched(const struct berth_verify_facts *facts, uint32_t buffer) {
+  bool touched = facts->order == NULL;
+  for (uint32_t s = 0; !touched && s < facts->order->n_streams; s++) {
+    touched = facts->order->last[(size_t)buffer * facts->order->n_streams + s] != 0;
+  }
+  return touched;
+}
+
 static bool
 is_searched(const struct berth_verify_facts *facts, uint32_t pool, const uint32_t *buffers, uint32_t n) {
   const struct berth_pool_spec *spec = &facts->pools[pool];
   bool searched = n <= MOST && spec->kind == BERTH_POOL_BYTES && spec->persistence == BERTH_PERSISTENCE_MIXED;
   for (uint32_t k = 0; k < n && searched; k++) {
-    searched = !is_grouped(facts, buffers[k]);
+    searched = !is_grouped(facts, buffers[k]) && berth_verify_n_parts(facts->parts, buffers[k]) == 0 &&
+               is_touched(facts, buffers[k]);
   }
   return searched;
 }
@@ -109,7 +121,7 @@ static bool find_clash(
     ways[1] = (struct side){b, a, (int64_t)search->size[b]};
     return true;
   }
-  for (uint32_t i = 0; i < search->n_pieces[a] && search->facts->order == NULL; i++) {
+  for (uint32_t i = 0; i < search->n_pieces[a]; i++) {
     const struct berth_verify_piece *p = &search->pieces[a][i];
     for (uint32_t j = 0; j < search->n_pieces[b]; j++) {
       const struct berth_verify_piece *q = &search->pieces[b][j];
