@@ -61,7 +61,7 @@ static enum berth_claim check_bound(const struct claims *claims, const struct me
   if (bound <= claims->measure->pools[pool].peak_bytes) {
     return BERTH_CLAIM_CHECKED; /* all that is live at the peak needs as much */
   }
-  if (n > MOST || claims->plan->reuse == BERTH_REUSE_NONE) {
+  if (n > MOST || claims->plan->reuse == BERTH_REUSE_NONE || claims->plan->stability.is_asked != 0) {
     return BERTH_CLAIM_TRUSTED;
   }
   switch (berth_verify_search(claims->facts, claims->pieces, pool, members, n, bound - 1)) {
@@ -288,9 +288,9 @@ static enum berth_claim check_pool(const struct claims *claims, uint32_t pool, u
 static enum berth_code
 check_culprits(const struct claims *claims, struct berth_arena *arena, struct berth_error *err) {
   enum berth_claim *claim = &claims->findings->verdict->culprits;
-  if (claims->terms == NULL || claims->plan->n_culprits == 0 ||
+  if (claims->terms == NULL || claims->plan->stability.is_asked != 0 || claims->plan->n_culprits == 0 ||
       claims->plan->n_culprits > BERTH_MAX_CULPRITS) {
-    *claim = BERTH_CLAIM_TRUSTED; /* a capacity that nobody knows */
+    *claim = BERTH_CLAIM_TRUSTED; /* a capacity, or an earlier plan, that nobody knows */
     return BERTH_OK;
   }
   for (uint32_t k = 0; k < claims->plan->n_culprits; k++) {

@@ -57,9 +57,9 @@ struct berth_verify_terms {
 const char *berth_violation_kind_name(enum berth_violation_kind kind);
 
 /* Taken on trust from every plan: `ticks`; that CUT_SHORT and UNKNOWN are not another status;
- * `short_by_bytes` beyond being more than nothing; bounds of spill costs and of whole slots, bounds and
- * culprits beyond what is searched (the verdict says so); and
- * from the problem, the order of a group's pools, and sizes of symbols that are ranges. All else is derived
+ * `short_by_bytes` beyond being more than nothing; bounds of spill costs, of whole slots and of what is kept;
+ * bounds and culprits beyond what is searched, or that an earlier plan has a part in (the verdict says so).
+ * From the problem: the order of a group's pools, and sizes of symbols that are ranges. All else is derived
  * again: every place, arena, peak and sum, slots, spill costs, permissions that are used, groups, clocks and
  * regions.
  *
