@@ -136,7 +136,7 @@ static enum berth_code plan_checked(
   struct berthctl_planned planned;
   enum berth_code code =
       berthctl_remote_plan(search->server, problem, search->options, search->watch, &planned, err);
-  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, err);
+  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, NULL, err);
   *out_plan = planned.plan != NULL ? berth_plan_ref(planned.plan) : NULL;
   berthctl_planned_finish(&planned);
   return code;
