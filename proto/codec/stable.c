@@ -137,7 +137,7 @@ static enum berth_code take_keep(struct decoder *decoder, const Berth__V1__Keep 
   if (m->n_limit_bytes != 0 && m->n_limit_bytes != n_pools) {
     return refuse_length(decoder, "options.keep.limit_bytes", m->n_limit_bytes, "pools", n_pools);
   }
-  spec->keep_by = m->keep_by == BERTH__V1__KEEP_BY__KEEP_BY_BYTES ? BERTH_KEEP_BYTES : BERTH_KEEP_BUFFERS;
+  spec->keep_by = m->keep_by > 0 ? (enum berth_keep_by)(m->keep_by - 1) : BERTH_KEEP_BUFFERS;
   spec->growth = m->growth > 0 ? (enum berth_growth)(m->growth - 1) : BERTH_GROWTH_ANY;
   spec->growth_amount = m->growth_amount;
   spec->must_all = m->must_all;

@@ -2,9 +2,11 @@
 import json
 import random
 
+import grpc
 import pytest
 from lib.ctl import BAD_INPUT, NO_FIT, OK, USAGE
 from lib.ctl import ctl as bare_ctl
+from lib.problems import fill, random_rows
 from test_json import save
 
 
@@ -106,3 +108,40 @@ def test_what_is_shown(folder):
     assert shown.status == OK and "kept 1 of 2 buffers" in shown.out and "proven" in shown.out
     lines = {line.split()[0]: line.split()[1] for line in shown.out.splitlines() if len(line.split()) > 1}
     assert "gone" in shown.out and "new" in shown.out and lines.get("c") == "gone"
+
+
+def refused(call):
+    with pytest.raises(grpc.RpcError) as caught:
+        call()
+    return caught.value
+
+
+def test_by_the_id_of_a_plan(api, protos):
+    """The daemon finds the earlier plan by its id, as long as it has it, and says so when it has not."""
+    old = random_rows(30, seed=4)
+    new = [(i, lo, up, size + (64 if k % 7 == 0 else 0)) for k, (i, lo, up, size) in enumerate(old) if k != 3]
+    first = protos.service.ComputePlanRequest()
+    fill(first.problem, old)
+    before = api.compute(first, timeout=60).plan
+    request = protos.service.ComputePlanRequest()
+    fill(request.problem, new)
+    fill(request.earlier.placed.problem, old)
+    request.earlier.placed.plan_id = before.plan_id
+    plan = api.compute(request, timeout=60).plan
+    told = plan.stability
+    was = {row[0]: offset for row, offset in zip(old, before.buffer_offset)}
+    kept = sum(was[row[0]] == offset for row, offset in zip(new, plan.buffer_offset))
+    assert told.before_count == 29 and told.kept_count == kept >= 20 and list(told.gone) == [3]
+    assert list(told.earlier_offset) == [was[row[0]] for row in new]
+    assert list(told.earlier_arena_bytes) == [before.arena_bytes]
+
+    del request.earlier.placed.buffer_offset[:]
+    by_places = protos.service.ComputePlanRequest()
+    by_places.CopyFrom(request)
+    by_places.earlier.placed.plan_id = ""
+    by_places.earlier.placed.buffer_offset.extend(before.buffer_offset)
+    assert api.compute(by_places, timeout=60).plan.plan_id == plan.plan_id
+
+    request.earlier.placed.plan_id = "0" * 64
+    error = refused(lambda: api.compute(request, timeout=60))
+    assert error.code().name == "NOT_FOUND" and "0" * 64 in error.details()

@@ -132,6 +132,60 @@ START_TEST(solving_small_and_large) {
 }
 END_TEST
 
+/* ---- Keeping an earlier plan. ---- */
+
+struct keeping {
+  struct berth_problem *problem;
+  struct berth_plan *before;
+  enum berth_growth growth;
+};
+
+static enum berth_code keep(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct keeping *keeping = ctx;
+  const struct berth_report_side side = {
+      .problem = keeping->problem, .offset = keeping->before->offset, .pool = keeping->before->pool};
+  struct berth_stable_row *rows = NULL;
+  const struct berth_stable *stable = NULL;
+  struct berth_plan *plan = NULL;
+  enum berth_code code = berth_stable_rows(&side, keeping->problem, allocator, &rows, err);
+  if (code == BERTH_OK) {
+    const struct berth_stable_spec spec = {
+        .rows = rows,
+        .n_rows = berth_problem_buffers(keeping->problem)->n,
+        .growth = keeping->growth,
+        .must_classes = 1u << BERTH_CLASS_INPUT};
+    code = berth_stable_create(keeping->problem, &spec, allocator, &stable, err);
+  }
+  if (code == BERTH_OK) {
+    struct berth_solve_options options = berth_solve_options_default();
+    options.budget_ticks = 200000;
+    options.stable = stable;
+    code = berth_solve(keeping->problem, &options, NULL, allocator, &plan, err);
+  }
+  berth_plan_unref(plan);
+  berth_stable_unref(stable);
+  berth_report_free(allocator, rows);
+  return code;
+}
+
+START_TEST(keeping_an_earlier_plan) {
+  for (uint32_t k = 0; k < 4; k++) {
+    struct sample sample;
+    sample_init(&sample);
+    struct berth_rng rng = {300 + k};
+    uint32_t features = k == 1 ? SAMPLE_SLOTS : k == 2 ? GROUPED : SAMPLE_ALIGNED | SAMPLE_CONFLICTS;
+    sample_generate(&sample, &rng, SAMPLE_UNIFORM, k == 3 ? 500 : 12, features);
+    struct keeping keeping = {
+        .problem = sample_build(&sample, NULL), .growth = k % 2 ? BERTH_GROWTH_BYTES : BERTH_GROWTH_LEAST};
+    ck_assert_int_eq(berth_solve(keeping.problem, NULL, NULL, NULL, &keeping.before, NULL), BERTH_OK);
+    report("keep an earlier plan", nth_refused("keep an earlier plan", keep, &keeping));
+    berth_plan_unref(keeping.before);
+    berth_problem_unref(keeping.problem);
+    sample_finish(&sample);
+  }
+}
+END_TEST
+
 /* ---- Judging, reporting, encoding. ---- */
 
 struct planned {
@@ -288,5 +342,5 @@ int main(void) {
   return berth_suite_run(
       "fault/planner", (const TTest *const[]){
                            building_from_buffers, reserving, building_from_a_graph, solving_small_and_large,
-                           judging_reporting_and_encoding, judging_a_graph, NULL});
+                           keeping_an_earlier_plan, judging_reporting_and_encoding, judging_a_graph, NULL});
 }
