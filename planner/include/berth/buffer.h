@@ -81,8 +81,10 @@ struct berth_gap {
   uint64_t window_upper;
 };
 
-/* With several streams: bytes of a buffer that are live by their own accesses alone. `lower` and `upper` are
- * steps of the list of operators. */
+/* With several streams, where only some bytes of a buffer are live at a time (live windows, results in
+ * place): bytes that are live by their own accesses alone. The parts of one buffer lie apart and rise; each
+ * has a lifetime, in steps of the list of operators, and clocks as a buffer has them. Two parts of different
+ * buffers may share bytes if they are ordered, and bytes in no part are nobody's. Slots are shared whole. */
 struct berth_part {
   uint64_t window_lower; /* relative to the buffer's offset; never empty */
   uint64_t window_upper;

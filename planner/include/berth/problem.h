@@ -136,10 +136,7 @@ struct berth_buffers {
   uint32_t n_clocks;           /* components; 0: the order is total */
   const uint32_t *clock_lower; /* n x n_clocks; NULL if there are none */
   const uint32_t *clock_upper;
-  /* Where only some bytes of a buffer are live at a time (live windows, results in place), with clocks: the
-   * parts of buffer i are parts[part_begin[i] .. part_begin[i + 1]), apart and by rising bytes, each with
-   * lifetimes and clocks as buffers have them. Two of other buffers may share bytes if they are ordered;
-   * bytes in no part are nobody's. An empty range: the buffer is one part, whole. Slots are shared whole. */
+  /* Of buffer i: parts[part_begin[i] .. part_begin[i + 1]); an empty range: it is whole (berth_part). */
   const uint32_t *part_begin; /* n + 1 entries; NULL if there are none */
   const struct berth_part *parts;
   const uint32_t *part_clock_lower; /* parts x n_clocks */
