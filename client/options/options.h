@@ -9,7 +9,7 @@
 
 #include "options/table.h"
 
-enum { BERTHCTL_MAX_ARGUMENTS = 2 };
+enum { BERTHCTL_MAX_ARGUMENTS = BERTHCTL_MAX_FILES };
 
 /* What was asked for. Text points into argv. */
 struct berthctl_options {

@@ -234,6 +234,15 @@ static bool check(struct parser *parser, const bool *was_given) {
   if (options->n_arguments < row->least) {
     return fail(parser, "%s needs %s", row->word, row->arguments);
   }
+  bool is_together = options->is_set[BERTHCTL_OPTION_TOGETHER];
+  if (row->most == BERTHCTL_MAX_FILES && options->n_arguments > 1 && !is_together) {
+    return fail(
+        parser, "'%.80s' is one argument too many; %s takes FILE, and several with --together",
+        options->arguments[1], row->word);
+  }
+  if (options->is_set[BERTHCTL_OPTION_SHARED] && !is_together) {
+    return fail(parser, "--shared goes with --together");
+  }
   if (options->verb == BERTHCTL_VERB_FIT && !options->is_set[BERTHCTL_OPTION_CAPACITY]) {
     return fail(parser, "fit needs --capacity BYTES");
   }
@@ -249,8 +258,11 @@ static bool check(struct parser *parser, const bool *was_given) {
       is_dash(options, BERTHCTL_OPTION_BASELINE)) {
     return fail(parser, "only one of the files can be standard input");
   }
-  if (options->n_arguments == 2 && strcmp(options->arguments[0], "-") == 0 &&
-      strcmp(options->arguments[1], "-") == 0) {
+  unsigned n_dashes = 0;
+  for (unsigned i = 0; i < options->n_arguments; i++) {
+    n_dashes += strcmp(options->arguments[i], "-") == 0;
+  }
+  if (n_dashes > 1) {
     return fail(parser, "only one of the files can be standard input");
   }
   return true;

@@ -7,15 +7,18 @@
 
 #define BERTHCTL_DEFAULT_SERVER "unix:/run/berth/berthd.sock"
 
+#define BERTHCTL_MAX_FILES 256 /* of one composition */
+
 /* X(NAME, word, arguments, least, most, summary, description): how many arguments it takes, and what they
  * are. */
 #define BERTHCTL_VERBS(X)                                                                                    \
-  X(PLAN, "plan", "FILE", 1, 1, "plan the memory of a problem",                                              \
+  X(PLAN, "plan", "FILE...", 1, BERTHCTL_MAX_FILES, "plan the memory of a problem",                          \
     "Plans FILE, a problem as JSON (buffers with lifetimes, or a graph of operators) or as MiniMalloc's "    \
     "CSV, and prints the allocation table: how large the arena is, how that compares with the proven lower " \
     "bound, and where each buffer lies. FILE '-' is "                                                        \
-    "standard input. The daemon plans, and keeps plans in its cache; with --local this process does.")       \
-  X(FIT, "fit", "FILE", 1, 1, "ask whether a problem fits in a capacity",                                    \
+    "standard input. The daemon plans, and keeps plans in its cache; with --local this process does. With "  \
+    "--together several FILEs are planned in one arena.")                                                    \
+  X(FIT, "fit", "FILE...", 1, BERTHCTL_MAX_FILES, "ask whether a problem fits in a capacity",                \
     "As plan with --capacity, which must be given: succeeds if a plan within the capacity was found. "       \
     "Otherwise says by how much the capacity is short, and which buffers are to blame. With --instances it " \
     "says how many of the problem fit side by side when nothing orders them, and whether one more is "       \
@@ -25,7 +28,7 @@
     "problem in FILE by an independent judge: no two buffers that live at the same time share a byte, "      \
     "offsets are aligned, pins are kept. Of each violation the buffers, the bytes and the steps are told. "  \
     "One of the two may be '-'.")                                                                            \
-  X(EXPLAIN, "explain", "FILE", 1, 1, "show what the peak is made of",                                       \
+  X(EXPLAIN, "explain", "FILE...", 1, BERTHCTL_MAX_FILES, "show what the peak is made of",                   \
     "Lists the buffers that are live at the step of the peak, largest first, with their shares; they sum "   \
     "to the peak exactly. Every step at which the peak is reached is listed, and with --all shown. Of a "    \
     "graph, the operator that runs then is named, the bytes are summed by class and by the operator that "   \
@@ -102,6 +105,13 @@ enum berthctl_kind {
     "do it in this process, without a daemon")                                                               \
   X(CAPACITY, "capacity", 'c', BYTES, "BYTES", BERTHCTL_ON_PLAN, NULL,                                       \
     "what the arena may take at most; units such as KiB, MiB and GiB (or MB) are understood")                \
+  X(TOGETHER, "together", 0, TEXT, "HOW", BERTHCTL_ON_PLAN | BERTHCTL_ON(EXPLAIN), NULL,                     \
+    "plan several FILEs in one arena: share (they run after each other), add (at once), or sets of those "   \
+    "that may run at once, by their names, such as a+b,b+c; a part's name is that of its file, without "     \
+    "what follows the first dot")                                                                            \
+  X(SHARED, "shared", 0, TEXT, "ID,...", BERTHCTL_ON_PLAN | BERTHCTL_ON(EXPLAIN), NULL,                      \
+    "with --together: buffers (of graphs: constants and state) that the FILEs have in common, each at one "  \
+    "place and alive throughout")                                                                            \
   X(INSTANCES, "instances", 0, FLAG, NULL, BERTHCTL_ON(FIT), NULL,                                           \
     "count how many instances fit side by side, with no order between them")                                 \
   X(SHARE_CONSTANTS, "share-constants", 0, FLAG, NULL, BERTHCTL_ON(FIT), NULL,                               \

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "berth/report.h"
+#include "berth/together.h"
 #include "output/stability.h"
 #include "output/table.h"
 #include "text/units.h"
@@ -149,6 +151,38 @@ static void print_pools(const struct berthctl_summary *summary, const struct ber
   berthctl_table_finish(&table);
 }
 
+/* What each part has of the arena. */
+static void print_parts(const struct berthctl_summary *summary, const struct berthctl_terminal *terminal) {
+  const struct berth_problem *problem = summary->what.problem;
+  const struct berth_composed *parts = problem != NULL ? berth_problem_composed(problem) : NULL;
+  struct berth_part_row *rows;
+  uint32_t n_rows;
+  if (parts == NULL ||
+      berth_report_parts(problem, summary->what.plan, NULL, &rows, &n_rows, NULL) != BERTH_OK) {
+    return;
+  }
+  static const struct berthctl_column COLUMNS[] = {
+      {"PART", false, true},
+      {"BUFFERS", true, false},
+      {"WITHOUT REUSE", true, false},
+      {"OWN PEAK", true, false},
+      {"ENDS AT", true, false}};
+  struct berthctl_table table;
+  berthctl_table_init(&table, terminal, COLUMNS, 5);
+  for (uint32_t p = 0; p < n_rows; p++) {
+    char name[NAME_SIZE];
+    berthctl_text_name(parts->items[p].name, p, name, sizeof name);
+    struct berth_units_text n = berth_units_grouped(rows[p].n_buffers);
+    struct berth_units_text naive = berth_units_grouped(rows[p].naive_bytes);
+    struct berth_units_text peak = berth_units_grouped(rows[p].peak_bytes);
+    struct berth_units_text end = berth_units_grouped(rows[p].arena_bytes);
+    berthctl_table_row(&table, (const char *const[]){name, n.text, naive.text, peak.text, end.text}, 5);
+  }
+  putchar('\n');
+  berthctl_table_finish(&table);
+  berth_report_free(NULL, rows);
+}
+
 /* What is in the way, where nothing fits. */
 static void print_misfit(const struct berthctl_summary *summary, const struct berthctl_terminal *terminal) {
   const struct berth_plan *plan = summary->what.plan;
@@ -240,5 +274,6 @@ void berthctl_summary_print(
   print_symbols(summary);
   print_pools(summary, terminal);
   berthctl_stability_print(&summary->what, summary->all, terminal);
+  print_parts(summary, terminal);
   print_buffers(summary, terminal);
 }

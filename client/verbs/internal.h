@@ -34,6 +34,15 @@ enum berthctl_exit berthctl_load_problem(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
     struct berth_problem **out_problem);
 
+/* All files of --together as one problem. */
+enum berthctl_exit berthctl_load_together(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berth_problem **out_problem);
+/* One of them; `path` is not that of a composition. */
+enum berthctl_exit berthctl_load_file(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
+    struct berth_problem **out_problem);
+
 /* "n=5,batch=1..8": up to BERTHCTL_MAX_BINDINGS, whose names point into the text. False, and the usage error
  * said, if it is none. */
 enum { BERTHCTL_MAX_BINDINGS = 64 };

@@ -39,6 +39,13 @@ static enum berth_code read_for_search(
 enum berthctl_exit berthctl_load_problem(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
     struct berth_problem **out_problem) {
+  return options->is_set[BERTHCTL_OPTION_TOGETHER] ? berthctl_load_together(options, terminal, out_problem)
+                                                   : berthctl_load_file(options, terminal, path, out_problem);
+}
+
+enum berthctl_exit berthctl_load_file(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
+    struct berth_problem **out_problem) {
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_input input;
   struct berth_binding items[BERTHCTL_MAX_BINDINGS];
@@ -69,6 +76,9 @@ enum berthctl_exit berthctl_load_problem(
 const char *berthctl_problem_name(const struct berthctl_options *options, const char *path) {
   if (options->is_set[BERTHCTL_OPTION_NAME]) {
     return options->text[BERTHCTL_OPTION_NAME];
+  }
+  if (options->is_set[BERTHCTL_OPTION_TOGETHER]) {
+    return "together";
   }
   if (path == NULL || strcmp(path, "-") == 0) {
     return NULL;

@@ -1,4 +1,6 @@
 #include "json/plan.h"
+#include "berth/report.h"
+#include "berth/together.h"
 #include "json/problem_sizes.h"
 
 #include <string.h>
@@ -140,9 +142,9 @@ static void write_pools(struct berth_json *json, const struct berth_json_plan *i
   berth_json_close(json, ']');
 }
 
-static void write_place(struct berth_json *json, const struct berth_json_plan *input, uint32_t buffer) {
+static void
+write_pool_and_offset(struct berth_json *json, const struct berth_json_plan *input, uint32_t buffer) {
   const struct berth_plan *plan = input->plan;
-  write_id(json, input->problem, buffer);
   if (plan->offset == NULL || plan->offset[buffer] == BERTH_NO_OFFSET) {
     berth_json_null(json, "pool");
     berth_json_null(json, "offset");
@@ -195,7 +197,8 @@ static void write_parts(struct berth_json *json, const struct berth_buffers *buf
 
 static void write_buffer(struct berth_json *json, const struct berth_json_plan *input, uint32_t buffer) {
   berth_json_open(json, NULL, '{');
-  write_place(json, input, buffer);
+  write_id(json, input->problem, buffer);
+  write_pool_and_offset(json, input, buffer);
   if (input->problem != NULL) {
     const struct berth_buffers *buffers = berth_problem_buffers(input->problem);
     berth_json_u64(json, "size", buffers->size_bytes[buffer]);
@@ -210,6 +213,50 @@ static void write_buffer(struct berth_json *json, const struct berth_json_plan *
     berth_json_u64(json, "slot", input->plan->slot[buffer]);
   }
   berth_json_close(json, '}');
+}
+
+/* Each part's own table: its buffers by their own ids, where the plan puts them. */
+static void write_part_of(
+    struct berth_json *json, const struct berth_json_plan *input, uint32_t part,
+    const struct berth_part_row *row) {
+  const struct berth_composed *parts = berth_problem_composed(input->problem);
+  berth_json_open(json, NULL, '{');
+  berth_json_text(json, "name", parts->items[part].name);
+  berth_json_u64(json, "naive_bytes", row->naive_bytes);
+  berth_json_u64(json, "peak_bytes", row->peak_bytes);
+  if (input->plan->offset != NULL) {
+    berth_json_u64(json, "arena_bytes", row->arena_bytes);
+  } else {
+    berth_json_null(json, "arena_bytes");
+  }
+  berth_json_open(json, "buffers", '[');
+  for (uint32_t k = parts->buffer_begin[part]; k < parts->buffer_begin[part + 1]; k++) {
+    uint32_t buffer = parts->buffer[k];
+    berth_json_open(json, NULL, '{');
+    write_id(json, parts->items[part].problem, k - parts->buffer_begin[part]);
+    write_pool_and_offset(json, input, buffer);
+    berth_json_bool(json, "shared", parts->part_of[buffer] == BERTH_NO_INDEX);
+    berth_json_close(json, '}');
+  }
+  berth_json_close(json, ']');
+  berth_json_close(json, '}');
+}
+
+static enum berth_code
+write_composed(struct berth_json *json, const struct berth_json_plan *input, struct berth_error *err) {
+  struct berth_part_row *rows = NULL;
+  uint32_t n_rows = 0;
+  if (input->problem == NULL || berth_problem_composed(input->problem) == NULL) {
+    return BERTH_OK;
+  }
+  enum berth_code code = berth_report_parts(input->problem, input->plan, NULL, &rows, &n_rows, err);
+  berth_json_open(json, "parts", '[');
+  for (uint32_t part = 0; part < n_rows && !json->writer->failed; part++) {
+    write_part_of(json, input, part, &rows[part]);
+  }
+  berth_json_close(json, ']');
+  berth_report_free(NULL, rows);
+  return code;
 }
 
 enum berth_code
@@ -234,6 +281,7 @@ berth_json_write_plan(const struct berth_json_plan *input, struct berth_sink sin
     write_buffer(&json, input, i);
   }
   berth_json_close(&json, ']');
+  enum berth_code code = write_composed(&json, input, err);
   berth_json_close(&json, '}');
-  return berth_writer_finish(&writer, err);
+  return code != BERTH_OK ? code : berth_writer_finish(&writer, err);
 }

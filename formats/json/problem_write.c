@@ -1,5 +1,6 @@
 /* Only what differs from the defaults is written, by ids where there are some. */
 #include "berth/restate.h"
+#include "berth/together.h"
 #include "json/emit.h"
 #include "json/plan.h"
 #include "json/problem.h"
@@ -314,22 +315,81 @@ static void write_graph(struct output *output, const struct berth_graph *graph) 
   write_flag(output, "forbid_inplace", berth_problem_is_without_inplace(output->problem));
 }
 
+/* ---- Parts ---- */
+
+enum { PART_DEPTH = 3 }; /* of a part's lists in the document */
+
+static void write_problem(struct output *output);
+
+static struct berth_text part_name(const struct berth_problem *problem, uint32_t i) {
+  return berth_problem_composed(problem)->items[i].name;
+}
+
+static void write_together(struct output *output, const struct berth_composed *parts) {
+  if (parts->n_sets == 0) {
+    berth_json_string(&output->json, "together", "share");
+    return;
+  }
+  berth_json_open(&output->json, "together", '[');
+  for (uint32_t set = 0, begin = 0; set < parts->n_sets; begin = parts->set_end[set++]) {
+    write_references(output, NULL, part_name, parts->set_parts + begin, parts->set_end[set] - begin);
+  }
+  berth_json_close(&output->json, ']');
+}
+
+static void write_parts(struct output *output, const struct berth_composed *parts) {
+  const struct berth_problem *whole = output->problem;
+  write_together(output, parts);
+  if (parts->n_shared != 0) {
+    berth_json_open(&output->json, "shared", '[');
+    for (uint32_t i = 0; i < parts->n_shared; i++) {
+      berth_json_text(&output->json, NULL, berth_problem_buffer_id(output->problem, i));
+    }
+    berth_json_close(&output->json, ']');
+  }
+  berth_json_open(&output->json, "parts", '[');
+  for (uint32_t i = 0; i < parts->n && !output->json.writer->failed; i++) {
+    berth_json_open(&output->json, NULL, '{');
+    berth_json_text(&output->json, "name", parts->items[i].name);
+    berth_json_open(&output->json, "problem", '{');
+    output->problem = parts->items[i].problem;
+    write_problem(output);
+    output->problem = whole;
+    berth_json_close(&output->json, '}');
+    berth_json_close(&output->json, '}');
+  }
+  berth_json_close(&output->json, ']');
+}
+
+static void write_problem(struct output *output) {
+  const struct berth_problem *problem = output->problem;
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  const struct berth_composed *parts = berth_problem_composed(problem);
+  if (parts != NULL) {
+    write_parts(output, parts);
+    return;
+  }
+  berth_json_write_symbols(&output->json, problem);
+  write_pools(output);
+  if (graph != NULL) {
+    write_graph(output, graph);
+  } else {
+    write_buffers(output);
+  }
+  write_groups(output);
+}
+
 enum berth_code berth_json_write_problem(
     const struct berth_problem *problem, struct berth_sink sink, struct berth_error *err) {
   struct berth_writer writer;
   struct output output = {.problem = problem};
   berth_writer_init(&writer, sink);
   berth_json_init(&output.json, &writer);
-  berth_json_open(&output.json, NULL, '{');
-  berth_json_write_symbols(&output.json, problem);
-  write_pools(&output);
-  const struct berth_graph *graph = berth_problem_graph(problem);
-  if (graph != NULL) {
-    write_graph(&output, graph);
-  } else {
-    write_buffers(&output);
+  if (berth_problem_composed(problem) != NULL) {
+    output.json.inline_depth += PART_DEPTH;
   }
-  write_groups(&output);
+  berth_json_open(&output.json, NULL, '{');
+  write_problem(&output);
   berth_json_close(&output.json, '}');
   enum berth_code code = berth_writer_finish(&writer, err);
   if (code == BERTH_OK && output.is_too_large) {

@@ -26,7 +26,8 @@ const char *const BERTH_JSON_SYMBOL_KEYS[] = {"name", "lower", "upper"};
 
 /* ---- Errors ---- */
 
-static void write_path(const struct berth_json_path *path, char *out, size_t capacity) {
+static void write_path(const struct berth_json_reader *reader, char *out, size_t capacity) {
+  const struct berth_json_path *path = &reader->path;
   char parts[5][BERTH_FIELD_SIZE] = {""};
   if (path->list != NULL) {
     snprintf(parts[0], sizeof parts[0], ".%s", path->list);
@@ -43,7 +44,9 @@ static void write_path(const struct berth_json_path *path, char *out, size_t cap
   if (path->part != NULL) {
     snprintf(parts[4], sizeof parts[4], ".%s", path->part);
   }
-  int n = snprintf(out, capacity, "$%s%s%s%s%s", parts[0], parts[1], parts[2], parts[3], parts[4]);
+  int n = snprintf(
+      out, capacity, "$%s%s%s%s%s%s%s", reader->within != NULL ? "." : "",
+      reader->within != NULL ? reader->within : "", parts[0], parts[1], parts[2], parts[3], parts[4]);
   if (path->place != BERTH_NO_INDEX && n > 0 && (size_t)n < capacity) {
     snprintf(out + n, capacity - (size_t)n, "[%" PRIu32 "]", path->place);
   }
@@ -54,7 +57,7 @@ say(struct berth_json_reader *reader, const char *at, enum berth_code code, enum
     const char *message) {
   struct berth_json_place place = berth_json_place_of(reader->text, at);
   char path[BERTH_FIELD_SIZE];
-  write_path(&reader->path, path, sizeof path);
+  write_path(reader, path, sizeof path);
   reader->code = berth_fail(reader->err, code, reason, reader->path.index, path, "%s: %s", path, message);
   reader->err->line = place.line;
   reader->err->column = place.column;
@@ -168,6 +171,17 @@ void berth_json_heed_finish(struct berth_json_reader *reader, enum berth_code co
   }
 }
 
+void berth_json_relay(struct berth_json_reader *reader, const char *at, enum berth_code code) {
+  if (reader->code != BERTH_OK || code == BERTH_OK) {
+    return;
+  }
+  struct berth_error found = *reader->err;
+  reader->code = code;
+  if (found.reason != BERTH_REASON_OUT_OF_MEMORY) {
+    say(reader, at, found.code, found.reason, found.message);
+  }
+}
+
 /* ---- Life ---- */
 
 enum berth_code berth_json_reader_begin(
@@ -191,7 +205,7 @@ enum berth_code berth_json_reader_begin(
   return berth_problem_builder_create(allocator, &out_reader->builder, err);
 }
 
-static void finish_block(struct berth_json_reader *reader, struct berth_json_block *block) {
+void berth_json_give_back(struct berth_json_reader *reader, struct berth_json_block *block) {
   if (block->items != NULL) {
     reader->allocator->resize(reader->allocator->ctx, block->items, block->n_bytes, 0);
   }
@@ -202,10 +216,10 @@ void berth_json_reader_end(struct berth_json_reader *reader) {
                                              &reader->outputs, &reader->pools, &reader->waits,
                                              &reader->pairs};
   for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
-    finish_block(reader, BLOCKS[i]);
+    berth_json_give_back(reader, BLOCKS[i]);
   }
   for (unsigned i = 0; i < BERTH_N_SIZED_FIELDS; i++) {
-    finish_block(reader, &reader->shapes[i]);
+    berth_json_give_back(reader, &reader->shapes[i]);
   }
   for (unsigned i = 0; i < BERTH_JSON_N_LISTS; i++) {
     berth_json_names_finish(&reader->lists[i].names, reader->allocator);
@@ -312,11 +326,11 @@ berth_json_text_of(struct berth_json_reader *reader, const char *string, struct 
   return (struct berth_text){.data = text, .size = (uint32_t)n};
 }
 
-static const char *const SINGULAR[] = {"pool",     "buffer", "value",  "operator",
-                                       "conflict", "region", "symbol", "group"};
+static const char *const SINGULAR[] = {"pool",   "buffer", "value", "operator", "conflict",
+                                       "region", "symbol", "group", "part"};
 
 static bool is_named(enum berth_json_list list) {
-  return list == BERTH_JSON_POOLS || list == BERTH_JSON_SYMBOLS;
+  return list == BERTH_JSON_POOLS || list == BERTH_JSON_SYMBOLS || list == BERTH_JSON_PARTS;
 }
 
 /* The ids of a list's objects, made when the first is asked for. */

@@ -33,6 +33,7 @@ enum berth_json_list {
   BERTH_JSON_REGIONS,
   BERTH_JSON_SYMBOLS,
   BERTH_JSON_GROUPS,
+  BERTH_JSON_PARTS,
   BERTH_JSON_N_LISTS
 };
 
@@ -49,7 +50,8 @@ struct berth_json_reader {
   struct berth_problem_builder *builder;
   struct berth_error *err;
   enum berth_code code;
-  bool is_tolerant; /* unknown members are left alone, and null is as good as nothing */
+  const char *within; /* the path of the part that this document is, as "parts[1].problem"; NULL: the whole */
+  bool is_tolerant;   /* unknown members are left alone, and null is as good as nothing */
   struct berth_json_path path;
   struct berth_json_listed lists[BERTH_JSON_N_LISTS];
   struct berth_json_block word;
@@ -86,9 +88,14 @@ void berth_json_heed(struct berth_json_object *object, enum berth_code code);
 /* What it said about the whole. */
 void berth_json_heed_finish(struct berth_json_reader *reader, enum berth_code code);
 
+/* An error of anything else, in *reader->err, about the value at `at`, by the path as it is. */
+void berth_json_relay(struct berth_json_reader *reader, const char *at, enum berth_code code);
+
 /* Room for n items, which keep their values. NULL if memory ran out, which the reader then says. */
 void *
 berth_json_room(struct berth_json_reader *reader, struct berth_json_block *block, size_t n, size_t item_size);
+
+void berth_json_give_back(struct berth_json_reader *reader, struct berth_json_block *block);
 
 /* The path must be that of the object, without a field (or part); it is so again afterwards. */
 bool berth_json_open_object(
@@ -187,5 +194,19 @@ void berth_json_read_values(struct berth_json_reader *reader);
 void berth_json_read_operators(struct berth_json_reader *reader);
 void berth_json_read_regions(struct berth_json_reader *reader);
 void berth_json_read_groups(struct berth_json_reader *reader);
+
+/* How a document is read: symbols bound as far as a part has them, results in place refused. */
+struct berth_json_terms {
+  const struct berth_bindings *bindings; /* or NULL */
+  bool forbid_inplace;
+};
+/* The object at the reader's root. */
+void berth_json_read_document(
+    struct berth_json_reader *reader, const struct berth_json_terms *terms,
+    struct berth_problem **out_problem);
+/* One that has parts; NULL for what it does not say. */
+void berth_json_read_parts(
+    struct berth_json_reader *reader, const struct berth_json_terms *terms, const char *together,
+    const char *shared, struct berth_problem **out_problem);
 
 #endif

@@ -36,6 +36,7 @@ struct berth_problem_builder {
   uint32_t n_live_windows; /* values that ask for them */
   uint32_t n_streams;      /* 1 + the highest stream so far */
   bool no_inplace;
+  bool ids_may_repeat; /* of buffers */
   bool pools_closed;
   bool has_choices;                /* a pool spills, or is for constants and state alone */
   uint32_t choice_stamp;           /* of choice_mark */

@@ -9,7 +9,7 @@
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
  * then a column after the other in canonical order; then sections for what few problems have, each behind its
  * tag. Steps stay as given: a plan reports them. Clocks and groups, if there are
- * any, come next, and parts last. */
+ * any, come next, then parts of buffers, and clusters of parts of a composition last. */
 #include <string.h>
 
 #include "base/effort.h"
@@ -24,6 +24,9 @@ enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
 
 /* Begins the section on the parts of buffers: "PART". */
 #define PARTS_TAG UINT32_C(0x54524150)
+
+/* Begins a section on the parts of a composition: "UNIT". */
+#define UNITS_TAG UINT32_C(0x54494e55)
 
 static const char MAGIC[8] = {'b', 'e', 'r', 't', 'h', 'p', 'r', 'b'};
 
@@ -437,6 +440,31 @@ static bool put_groups(
   return ok;
 }
 
+/* Which buffers are of one cluster of parts, and of one part. What parts are to each other is in times and
+ * conflicts already; that they are parts makes plans start elsewhere. */
+static bool put_units(
+    struct encoder *encoder, const struct berth_problem *problem, enum berth_unit unit, const uint32_t *order,
+    const struct berth_allocator *allocator) {
+  uint32_t n = problem->buffers_view.n;
+  BERTH_VEC(uint32_t) number = {0};
+  uint32_t part[BERTH_MAX_PARTS];
+  uint32_t n_units;
+  bool inside;
+  if (!berth_problem_any_at_once(problem, &inside)) {
+    return true;
+  }
+  bool ok = berth_vec_reserve(allocator, &number, n) &&
+            berth_problem_number_units(problem, unit, order, allocator, number.items, part, &n_units);
+  if (ok) {
+    put(encoder, UNITS_TAG, 4);
+  }
+  for (uint32_t k = 0; ok && k < n; k++) {
+    put(encoder, number.items[order[k]], 4);
+  }
+  berth_vec_finish(allocator, &number);
+  return ok;
+}
+
 enum berth_code berth_problem_canonical_encode(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
     void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
@@ -468,6 +496,8 @@ enum berth_code berth_problem_canonical_encode(
   put_clocks(&encoder, buffers, order);
   bool ok = buffers->rigid.n == 0 || put_groups(&encoder, &buffers->rigid, buffers->n, order, allocator);
   put_parts(&encoder, buffers, order);
+  ok = ok && put_units(&encoder, problem, BERTH_UNIT_CLUSTER, order, allocator) &&
+       put_units(&encoder, problem, BERTH_UNIT_PART, order, allocator);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);
   return ok ? BERTH_OK : berth_fail_memory(err);

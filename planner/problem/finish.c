@@ -23,7 +23,9 @@ enum berth_code berth_builder_check_ids(struct berth_problem_builder *builder) {
   const struct berth_problem *problem = builder->problem;
   const char *kind = builder->form == BERTH_FORM_GRAPH ? "value" : "buffer";
   enum berth_code code = check_names(builder, &problem->pool_names, "pool", "name");
-  code = code != BERTH_OK ? code : check_names(builder, &problem->names, kind, "id");
+  if (code == BERTH_OK && !builder->ids_may_repeat) {
+    code = check_names(builder, &problem->names, kind, "id");
+  }
   code = code != BERTH_OK ? code : check_names(builder, &problem->symbols.names, "symbol", "name");
   return code != BERTH_OK ? code : check_names(builder, &problem->operator_names, "operator", "id");
 }

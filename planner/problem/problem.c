@@ -79,6 +79,7 @@ void berth_problem_finish(struct berth_problem *problem) {
   finish_graph(allocator, &problem->columns);
   berth_problem_finish_symbols(problem);
   finish_groups(allocator, &problem->groups);
+  berth_problem_finish_parts(problem);
 }
 
 struct berth_problem *berth_problem_ref(struct berth_problem *problem) {

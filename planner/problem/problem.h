@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "berth/problem.h"
+#include "berth/together.h"
 
 /* berth_problem_canonical_order for a solve: BERTH_CANCELLED if the hook of `effort` says stop. */
 struct berth_effort;
@@ -101,6 +102,30 @@ struct berth_group_columns {
   BERTH_VEC(uint32_t) stated_pools;
 };
 
+/* What berth_parts (together.h) speaks of. */
+struct berth_u32s {
+  union {
+    uint32_t *items;
+    void *raw;
+  };
+  size_t n;
+  size_t capacity;
+};
+struct berth_composed_columns {
+  BERTH_VEC(struct berth_named_problem) items; /* names are pointed into `names` by the view */
+  struct berth_names names;
+  struct berth_u32s buffer_begin;
+  struct berth_u32s buffer;
+  struct berth_u32s part_of;
+  struct berth_u32s set_end;
+  struct berth_u32s set_parts;
+  BERTH_VEC(uint8_t) at_once;
+  BERTH_VEC(int64_t) step_of;
+  struct berth_u32s cluster; /* of each part: parts of different clusters may all run at once */
+  uint32_t n_clusters;
+  uint32_t n_shared;
+};
+
 struct berth_problem {
   atomic_uint n_refs;
   struct berth_allocator allocator;
@@ -122,6 +147,7 @@ struct berth_problem {
   struct berth_graph_columns columns;
   struct berth_symbol_columns symbols;
   struct berth_group_columns groups;
+  struct berth_composed_columns composed;
   uint32_t n_value_buffers; /* the buffers after these are workspaces */
   /* The public views of the above. */
   bool is_graph;
@@ -131,6 +157,7 @@ struct berth_problem {
   struct berth_permissions permissions_view;
   struct berth_symbols symbols_view;
   struct berth_groups groups_view;
+  struct berth_composed composed_view;
 };
 
 /* Frees what the problem holds, not the problem. */
@@ -139,8 +166,24 @@ void berth_problem_finish(struct berth_problem *problem);
 void berth_problem_view_graph(struct berth_problem *problem);
 void berth_problem_finish_symbols(struct berth_problem *problem);
 void berth_problem_view_symbols(struct berth_problem *problem);
+void berth_problem_finish_parts(struct berth_problem *problem);
+void berth_problem_view_parts(struct berth_problem *problem);
 /* Fills the views; pool names are pointed into their blob. */
 void berth_problem_make_views(struct berth_problem *problem);
+
+/* How the buffers of a composition fall apart: by parts, or by clusters of parts that are ordered, directly
+ * or by way of others. */
+enum berth_unit { BERTH_UNIT_CLUSTER, BERTH_UNIT_PART };
+
+/* Parts that may run at once: all of different clusters, and with `inside` some of one. Without it there is
+ * one cluster. False for what is no composition. */
+bool berth_problem_any_at_once(const struct berth_problem *problem, bool *out_inside);
+/* Of each buffer its unit from 1, as they appear in canonical order; 0 for what lives through all parts. Of
+ * each unit a part. False if memory ran out. */
+bool berth_problem_number_units(
+    const struct berth_problem *problem, enum berth_unit unit, const uint32_t *order,
+    const struct berth_allocator *allocator, uint32_t *out_numbers, uint32_t out_part[BERTH_MAX_PARTS],
+    uint32_t *out_n);
 
 struct berth_text berth_names_get(const struct berth_names *names, uint32_t item);
 

@@ -2,7 +2,10 @@
  * read back through the public views, and goes through a builder again. */
 #include "berth/restate.h"
 
+#include <string.h>
+
 #include "base/vec.h"
+#include "berth/together.h"
 #include "problem/builder.h"
 
 struct restating {
@@ -238,6 +241,106 @@ static enum berth_code state_all(struct restating *to, const struct berth_restat
   return code != BERTH_OK ? code : state_groups(to);
 }
 
+/* ---- A composition: part by part ---- */
+
+static bool has_symbol(const struct berth_problem *problem, struct berth_text name) {
+  const struct berth_symbols *symbols = berth_problem_symbols(problem);
+  for (uint32_t i = 0; symbols != NULL && i < symbols->n_symbols; i++) {
+    struct berth_text own = symbols->symbols[i].name;
+    if (own.size == name.size && memcmp(own.data, name.data, name.size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Every binding is for some part. */
+static enum berth_code check_bindings(
+    const struct berth_composed *parts, const struct berth_bindings *bindings, struct berth_error *err) {
+  for (uint32_t i = 0; bindings != NULL && i < bindings->n; i++) {
+    struct berth_text name = bindings->items[i].symbol;
+    uint32_t p = 0;
+    while (p < parts->n && !has_symbol(parts->items[p].problem, name)) {
+      p++;
+    }
+    if (p == parts->n) {
+      return berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_SYMBOL, i, "binding.symbol",
+          "no part has the symbol \"%.*s\" that is bound", (int)(name.size < 64 ? name.size : 64), name.data);
+    }
+  }
+  return BERTH_OK;
+}
+
+static enum berth_code restate_part(
+    const struct berth_problem *part, const struct berth_restatement *as, struct berth_binding *items,
+    const struct berth_allocator *allocator, struct berth_problem **out, struct berth_error *err) {
+  struct berth_bindings own;
+  struct berth_restatement own_as = *as;
+  if (as->bindings != NULL) {
+    own = *as->bindings;
+    own.items = items;
+    own.n = 0;
+    for (uint32_t i = 0; i < as->bindings->n; i++) {
+      if (has_symbol(part, as->bindings->items[i].symbol)) {
+        items[own.n++] = as->bindings->items[i];
+      }
+    }
+    own_as.bindings = &own;
+  }
+  return berth_problem_restate(part, &own_as, allocator, out, err);
+}
+
+static enum berth_code compose_again(
+    const struct berth_problem *problem, const struct berth_named_problem *items,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
+  const struct berth_composed *parts = berth_problem_composed(problem);
+  BERTH_VEC(struct berth_text) shared = {0};
+  if (!berth_vec_reserve(allocator, &shared, parts->n_shared)) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t i = 0; i < parts->n_shared; i++) {
+    shared.items[i] = berth_problem_buffer_id(problem, i);
+  }
+  const struct berth_composition composition = {
+      .parts = items,
+      .n_parts = parts->n,
+      .set_end = parts->set_end,
+      .set_parts = parts->set_parts,
+      .n_sets = parts->n_sets,
+      .shared = shared.items,
+      .n_shared = parts->n_shared};
+  enum berth_code code = berth_problem_compose(&composition, allocator, out_problem, err);
+  berth_vec_finish(allocator, &shared);
+  return code;
+}
+
+static enum berth_code restate_parts(
+    const struct berth_problem *problem, const struct berth_restatement *as,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
+  const struct berth_composed *parts = berth_problem_composed(problem);
+  BERTH_VEC(struct berth_named_problem) items = {0};
+  BERTH_VEC(struct berth_binding) bindings = {0};
+  enum berth_code code = check_bindings(parts, as->bindings, err);
+  if (code == BERTH_OK &&
+      (!berth_vec_reserve(allocator, &items, parts->n) ||
+       !berth_vec_reserve(allocator, &bindings, as->bindings != NULL ? as->bindings->n : 0))) {
+    code = berth_fail_memory(err);
+  }
+  for (; code == BERTH_OK && items.n < parts->n; items.n += code == BERTH_OK) {
+    items.items[items.n].name = parts->items[items.n].name;
+    code = restate_part(
+        parts->items[items.n].problem, as, bindings.items, allocator, &items.items[items.n].problem, err);
+  }
+  code = code != BERTH_OK ? code : compose_again(problem, items.items, allocator, out_problem, err);
+  for (size_t p = 0; p < items.n; p++) {
+    berth_problem_unref(items.items[p].problem);
+  }
+  berth_vec_finish(allocator, &items);
+  berth_vec_finish(allocator, &bindings);
+  return code;
+}
+
 enum berth_code berth_problem_restate(
     const struct berth_problem *problem, const struct berth_restatement *as,
     const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
@@ -248,6 +351,9 @@ enum berth_code berth_problem_restate(
       .err = err != NULL ? err : &unseen,
       .allocator = allocator != NULL ? allocator : berth_allocator_libc()};
   *out_problem = NULL;
+  if (berth_problem_composed(problem) != NULL) {
+    return restate_parts(problem, as, to.allocator, out_problem, to.err);
+  }
   enum berth_code code = berth_problem_builder_create(to.allocator, &to.builder, to.err);
   code = code != BERTH_OK ? code : state_all(&to, as);
   code = code != BERTH_OK ? code : berth_problem_builder_finish(to.builder, out_problem, to.err);
@@ -258,8 +364,14 @@ enum berth_code berth_problem_restate(
 
 bool berth_problem_uses_inplace(const struct berth_problem *problem) {
   const struct berth_permissions *permissions = berth_problem_permissions(problem);
+  const struct berth_composed *parts = berth_problem_composed(problem);
   for (uint32_t i = 0; i < permissions->n; i++) {
     if (permissions->items[i].answer == BERTH_INPLACE_USED) {
+      return true;
+    }
+  }
+  for (uint32_t p = 0; parts != NULL && p < parts->n; p++) {
+    if (berth_problem_uses_inplace(parts->items[p].problem)) {
       return true;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "berth/restate.h"
 #include "packing/bound.h"
 #include "packing/build.h"
 #include "packing/core.h"
@@ -554,6 +555,7 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
     code = place(task);
   }
   code = code != BERTH_OK ? code : berth_solve_take_start(task);
+  code = code != BERTH_OK ? code : berth_solve_stack(task, err);
   code = code != BERTH_OK ? code : berth_solve_take_apart(task);
   code = code != BERTH_OK ? code : berth_solve_look_below(task);
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
@@ -569,15 +571,12 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
 
 /* Results in place were settled when the problem was built. */
 static enum berth_code check_reuse(const struct berth_solve_task *task, struct berth_error *err) {
-  const struct berth_permissions *permissions = berth_problem_permissions(task->problem);
-  for (uint32_t i = 0; i < permissions->n && task->options.reuse != BERTH_REUSE_FULL; i++) {
-    if (permissions->items[i].answer == BERTH_INPLACE_USED) {
-      return berth_fail(
-          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "reuse",
-          "the problem has results in place; build it without them for this reuse");
-    }
+  if (task->options.reuse == BERTH_REUSE_FULL || !berth_problem_uses_inplace(task->problem)) {
+    return BERTH_OK;
   }
-  return BERTH_OK;
+  return berth_fail(
+      err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "reuse",
+      "the problem has results in place; build it without them for this reuse");
 }
 
 enum berth_code

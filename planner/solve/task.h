@@ -94,6 +94,9 @@ enum berth_code berth_solve_recall(struct berth_solve_task *task, uint32_t pool)
 bool berth_solve_holds(const struct berth_solve_task *task, const uint32_t *pool, const uint64_t *offset);
 /* Counts who has kept its place; buffers without bytes keep theirs where they can. */
 void berth_solve_write_stability(const struct berth_solve_task *task, struct berth_plan *plan);
+/* Of a composition: its parts, or clusters of them, by themselves and beside each other: a start and a bound.
+ */
+enum berth_code berth_solve_stack(struct berth_solve_task *task, struct berth_error *err) BERTH_MUST_USE;
 
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(

@@ -12,7 +12,9 @@ struct berth_verify_findings {
   struct berth_violation *list; /* the caller's */
   uint32_t capacity;
   struct berth_verdict *verdict;
-  bool may_be_unplaced; /* buffers without an offset are left out */
+  bool may_be_unplaced;     /* buffers without an offset are left out */
+  const uint32_t *whole_of; /* of a part of `problem`: which buffer of the whole each of its buffers is; NULL:
+                               the same */
 };
 
 /* A violation with every field at "none". */

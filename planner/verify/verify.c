@@ -6,6 +6,7 @@
 #include "verify/order.h"
 #include "verify/overlap.h"
 #include "verify/sizes.h"
+#include "verify/together.h"
 
 static const char *const KIND_NAMES[] = {
     [BERTH_VIOLATION_OVERLAP] = "overlap", [BERTH_VIOLATION_UNPLACED] = "unplaced",
@@ -37,7 +38,8 @@ begin(struct trial *trial, const struct berth_problem *problem, struct berth_err
   return code == BERTH_OK ? berth_verify_cut(&trial->pieces, &trial->facts, &trial->arena, err) : code;
 }
 
-static enum berth_code check_table(
+/* One problem that is no composition. */
+static enum berth_code check_single(
     struct trial *trial, const struct berth_verify_places *places, const uint64_t *arena_bytes,
     struct berth_error *err) {
   berth_verify_placements(&trial->homes, places, arena_bytes, &trial->findings);
@@ -56,6 +58,60 @@ static enum berth_code check_table(
     code = berth_verify_apart(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
   }
   return code;
+}
+
+/* A part by itself, where the plan of the whole puts its buffers. */
+static enum berth_code check_part(
+    struct trial *whole, const struct berth_composed *parts, uint32_t part,
+    const struct berth_verify_places *places, const uint64_t *arena_bytes,
+    struct berth_verify_extents *extents, struct berth_error *err) {
+  const uint32_t *whole_of = parts->buffer + parts->buffer_begin[part];
+  struct trial trial = {.findings = whole->findings};
+  trial.findings.whole_of = whole_of;
+  berth_arena_init(&trial.arena, whole->arena.allocator);
+  enum berth_code code = begin(&trial, parts->items[part].problem, err);
+  code = code != BERTH_OK ? code : berth_verify_frame(&whole->facts, &trial.facts, parts, part, err);
+  struct berth_verify_places own;
+  if (code == BERTH_OK && !berth_verify_part_places(places, whole_of, trial.facts.n, &trial.arena, &own)) {
+    code = berth_fail_memory(err);
+  }
+  code = code != BERTH_OK ? code : check_single(&trial, &own, arena_bytes, err);
+  if (code == BERTH_OK &&
+      !berth_verify_add_extents(
+          extents, &whole->facts, &trial.facts, &trial.pieces, parts, part, &own, &whole->arena)) {
+    code = berth_fail_memory(err);
+  }
+  berth_arena_finish(&trial.arena);
+  return code;
+}
+
+/* Each part by itself, then what parts are to each other. */
+static enum berth_code check_together(
+    struct trial *trial, const struct berth_composed *parts, const struct berth_verify_places *places,
+    const uint64_t *arena_bytes, struct berth_error *err) {
+  struct berth_verify_extents extents = {.n = 0};
+  enum berth_code code = BERTH_OK;
+  for (uint32_t part = 0; part < parts->n && code == BERTH_OK; part++) {
+    code = check_part(trial, parts, part, places, arena_bytes, &extents, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_verify_together(&trial->facts, parts, &extents, &trial->findings, &trial->arena, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_verify_slots(&trial->facts, places, &trial->findings, &trial->arena, err);
+  }
+  if (code == BERTH_OK) {
+    code = berth_verify_apart(&trial->facts, &trial->pieces, places, &trial->findings, &trial->arena, err);
+  }
+  return code;
+}
+
+static enum berth_code check_table(
+    struct trial *trial, const struct berth_verify_places *places, const uint64_t *arena_bytes,
+    struct berth_error *err) {
+  const struct berth_composed *parts = berth_problem_composed(trial->findings.problem);
+  return parts != NULL ? check_together(trial, parts, places, arena_bytes, err)
+                       : check_single(trial, places, arena_bytes, err);
 }
 
 /* The first pool is the one that a capacity is asked of. */

@@ -74,4 +74,9 @@ enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) 
 /* Groups of either's rows, of which there are `n_rows` (groups_decode.c). */
 enum berth_code feed_groups(const struct feed *feed, size_t n_rows) BERTH_MUST_USE;
 
+/* Problem by problem, then what they are to each other (parts_decode.c). */
+enum berth_code feed_parts(
+    const struct berth_codec *codec, const Berth__V1__Problem *message, enum berth_reuse reuse,
+    struct berth_problem **out_problem, struct berth_error *err) BERTH_MUST_USE;
+
 #endif

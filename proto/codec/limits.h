@@ -15,6 +15,7 @@
   X(symbols, UINT64_C(1024), "symbols")                                                                      \
   X(expressions, UINT64_C(8000000), "expressions over symbols, and shapes")                                  \
   X(pools, UINT64_C(256), "pools")                                                                           \
+  X(parts, UINT64_C(256), "parts of a composition, and sets of them")                                        \
   X(text_bytes, UINT64_C(256), "bytes of one id or name")                                                    \
   X(words, UINT64_C(64), "names of strategies")                                                              \
   X(page, UINT64_C(1000), "ids in one request")

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "codec/internal.h"
+#include "codec/parts.h"
 #include "codec/scratch.h"
 #include "codec/stored.h"
 
@@ -129,7 +130,12 @@ static enum berth_code pack_with_plan(
   Berth__V1__Stability stability;
   put_plan(plan, message, &stability);
   *place = message;
-  enum berth_code code = berth_codec_pack(whole, sink, err);
+  struct berth_codec_scratch scratch;
+  berth_codec_scratch_init(&scratch, from);
+  enum berth_code code = berth_codec_put_parts(problem, plan->plan, &scratch, message)
+                             ? berth_codec_pack(whole, sink, err)
+                             : berth_fail_memory(err);
+  berth_codec_scratch_finish(&scratch);
   from->resize(from->ctx, block.memory, block.n_bytes, 0);
   return code;
 }

@@ -53,6 +53,11 @@ static bool states_graph(const Berth__V1__Problem *m) {
           m->n_inplace_bytes | m->n_value_live_windows | m->n_value_accesses) != 0;
 }
 
+static bool states_parts(const Berth__V1__Problem *m) {
+  return (m->n_parts | m->n_together_end | m->n_together_part | m->n_shared) != 0 ||
+         m->together != BERTH__V1__TOGETHER__TOGETHER_UNSPECIFIED;
+}
+
 enum berth_code berth_codec_problem_from_message(
     const struct berth_codec *codec, const Berth__V1__Problem *message, enum berth_reuse reuse,
     struct berth_problem **out_problem, struct berth_error *err) {
@@ -62,6 +67,15 @@ enum berth_code berth_codec_problem_from_message(
         "the request has no problem");
   }
   bool graph = states_graph(message);
+  bool parts = states_parts(message);
+  if (parts && (graph || states_buffers(message) || message->n_pools != 0)) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "problem",
+        "the problem has both parts and pools, buffers or a graph of its own");
+  }
+  if (parts) {
+    return feed_parts(codec, message, reuse, out_problem, err);
+  }
   if (graph && states_buffers(message)) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "problem",

@@ -2,22 +2,49 @@
  * column that would say nothing is left out. */
 #include <string.h>
 
+#include "berth/together.h"
 #include "codec/internal.h"
 
-#define MAX_COLUMNS 80
-
+/* A composition has as many as its parts have together. */
 struct berth_codec_columns {
   const struct berth_allocator *allocator;
   size_t n;
-  struct {
+  size_t capacity;
+  struct item {
     void *memory;
     size_t n_bytes;
-  } items[MAX_COLUMNS];
+  } * items;
 };
+
+enum { FIRST_COLUMNS = 128 };
+
+static bool make_room(struct berth_codec_columns *columns) {
+  if (columns->n < columns->capacity) {
+    return true;
+  }
+  size_t capacity = columns->capacity != 0 ? 2 * columns->capacity : FIRST_COLUMNS;
+  struct item *items = columns->allocator->resize(
+      columns->allocator->ctx, columns->items, columns->capacity * sizeof *items, capacity * sizeof *items);
+  if (items == NULL) {
+    return false;
+  }
+  columns->items = items;
+  columns->capacity = capacity;
+  return true;
+}
+
+static struct berth_codec_columns *create_columns(const struct berth_allocator *allocator) {
+  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
+  if (columns != NULL) {
+    *columns = (struct berth_codec_columns){.allocator = from};
+  }
+  return columns;
+}
 
 void *berth_codec_column(struct berth_codec_columns *columns, size_t n, size_t size) {
   size_t n_bytes;
-  if (__builtin_mul_overflow(n, size, &n_bytes) || columns->n == MAX_COLUMNS) {
+  if (__builtin_mul_overflow(n, size, &n_bytes) || !make_room(columns)) {
     return NULL;
   }
   n_bytes += n_bytes == 0;
@@ -41,6 +68,9 @@ void berth_codec_columns_destroy(struct berth_codec_columns *columns) {
   const struct berth_allocator *allocator = columns->allocator;
   for (size_t i = 0; i < columns->n; i++) {
     allocator->resize(allocator->ctx, columns->items[i].memory, columns->items[i].n_bytes, 0);
+  }
+  if (columns->items != NULL) {
+    allocator->resize(allocator->ctx, columns->items, columns->capacity * sizeof *columns->items, 0);
   }
   allocator->resize(allocator->ctx, columns, sizeof *columns, 0);
 }
@@ -545,24 +575,83 @@ static bool put_regions(
   return true;
 }
 
+static bool put_problem(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out);
+
+static char *put_text(struct berth_codec_columns *columns, struct berth_text text) {
+  char *copy = column(columns, (size_t)text.size + 1, 1);
+  if (copy != NULL) {
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+  }
+  return copy;
+}
+
+static bool
+put_part(struct berth_codec_columns *columns, const struct berth_named_problem *part, Berth__V1__Part **out) {
+  Berth__V1__Problem *problem = column(columns, 1, sizeof *problem);
+  Berth__V1__Part *message = column(columns, 1, sizeof *message);
+  if (problem == NULL || message == NULL) {
+    return false;
+  }
+  berth__v1__part__init(message);
+  berth__v1__problem__init(problem);
+  message->name = put_text(columns, part->name);
+  message->problem = problem;
+  *out = message;
+  return message->name != NULL && put_problem(columns, part->problem, problem);
+}
+
+static bool
+put_parts(struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  const struct berth_composed *parts = berth_problem_composed(problem);
+  out->parts = column(columns, parts->n, sizeof *out->parts);
+  out->shared = column(columns, parts->n_shared, sizeof *out->shared);
+  if (out->parts == NULL || out->shared == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < parts->n; i++) {
+    if (!put_part(columns, &parts->items[i], &out->parts[i])) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < parts->n_shared; i++) {
+    out->shared[i] = put_text(columns, berth_problem_buffer_id(problem, i));
+    if (out->shared[i] == NULL) {
+      return false;
+    }
+  }
+  out->n_parts = parts->n;
+  out->n_shared = parts->n_shared;
+  out->n_together_end = parts->n_sets;
+  out->together_end = UNCONST(uint32_t, parts->set_end);
+  out->n_together_part = parts->n_sets != 0 ? parts->set_end[parts->n_sets - 1] : 0;
+  out->together_part = UNCONST(uint32_t, parts->set_parts);
+  return true;
+}
+
+static bool put_problem(
+    struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
+  if (berth_problem_composed(problem) != NULL) {
+    return put_parts(columns, problem, out);
+  }
+  bool is_graph = berth_problem_graph(problem) != NULL;
+  return put_pools(columns, problem, out) &&
+         (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
+                         put_regions(columns, problem, out) && put_inplace(columns, problem, out)
+                   : put_buffers(columns, problem, out)) &&
+         berth_codec_put_symbols(columns, problem, out) &&
+         put_groups(columns, berth_problem_groups(problem), out);
+}
+
 enum berth_code berth_codec_message_from_problem(
     const struct berth_problem *problem, const struct berth_allocator *allocator, Berth__V1__Problem *out,
     struct berth_codec_columns **out_columns, struct berth_error *err) {
-  const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
-  struct berth_codec_columns *columns = from->resize(from->ctx, NULL, 0, sizeof *columns);
+  struct berth_codec_columns *columns = create_columns(allocator);
   if (columns == NULL) {
     return berth_fail_memory(err);
   }
-  columns->allocator = from;
-  columns->n = 0;
-  bool is_graph = berth_problem_graph(problem) != NULL;
-  bool done = put_pools(columns, problem, out) &&
-              (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
-                              put_regions(columns, problem, out) && put_inplace(columns, problem, out)
-                        : put_buffers(columns, problem, out)) &&
-              berth_codec_put_symbols(columns, problem, out) &&
-              put_groups(columns, berth_problem_groups(problem), out);
-  if (!done) {
+  if (!put_problem(columns, problem, out)) {
     berth_codec_columns_destroy(columns);
     return berth_fail_memory(err);
   }

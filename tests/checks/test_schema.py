@@ -15,7 +15,7 @@ SCHEMA = json.loads((REPOSITORY / "docs/problem.schema.json").read_text())
 EXAMPLES = sorted((REPOSITORY / "docs/examples").glob("*.json"))
 # What the reader says about the shape of a document, and not about what it means.
 SHAPE = re.compile(r"there is no field|is missing|an array of|an object is right|a string is right|true or false is right"
-                   r"|needs \"view_of\"|whole number|one of .* is right|never both|not a pair|not two numbers")
+                   r"|stands (?:beside|without|in)|needs \"view_of\"|whole number|one of .* is right|never both|not a pair|not two numbers")
 OTHERS = [None, True, -1, 1.5, 2**64, "", "7", "x", [], {}, "007"]
 
 
@@ -92,7 +92,8 @@ def test_schema_and_reader_agree(path):
     {"operators": [{"inplace": [{"input": 0}]}]}, {"values": [{"size": 1, "live_windows": 1}]},
     {"values": [{"size": 1}, {"size": 1}],
      "operators": [{"inputs": [0], "outputs": [1], "inplace": [{"input": 0, "output": 0, "inside_at": 0, "behind_by": 0}]}]},
-    {"pools": [{"kind": "pages"}]},
+    {"pools": [{"kind": "pages"}]}, {"parts": [], "pools": []}, {"together": "share"}, {"shared": []},
+    {"parts": [{"name": "a", "problem": {"parts": [{"name": "b", "problem": {}}]}}]},
 ])
 def test_both_refuse(document):
     assert not schema_takes(document)

@@ -171,8 +171,71 @@ START_TEST(sizes_by_expressions) {
 }
 END_TEST
 
+/* Two of the graphs and some buffers, with a set that leaves the third to come after, and what they share. */
+static enum berth_code make_small(
+    const struct berth_allocator *allocator, uint32_t n, struct berth_problem **out,
+    struct berth_error *err) {
+  struct berth_problem_builder *builder = NULL;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  for (uint32_t i = 0; i < n && code == BERTH_OK; i++) {
+    struct berth_buffer_spec spec = berth_buffer_spec_default();
+    spec.id = i == 0 ? (struct berth_text){"kept", 4} : (struct berth_text){NULL, 0};
+    spec.class_ = i == 0 ? BERTH_CLASS_STATE : BERTH_CLASS_TEMPORARY;
+    spec.size_bytes = i == 0 ? 32 : 8 + i % 5;
+    spec.lower = i;
+    spec.upper = i + 3;
+    code = berth_problem_builder_add_buffer(builder, &spec, NULL, err);
+  }
+  code = code != BERTH_OK ? code : berth_problem_builder_finish(builder, out, err);
+  berth_problem_builder_destroy(builder);
+  return code;
+}
+
+static enum berth_code
+run_together(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  uint32_t n_sets = *(const uint32_t *)ctx;
+  struct berth_named_problem parts[3] = {{{"a", 1}, NULL}, {{"b", 1}, NULL}, {{"c", 1}, NULL}};
+  const struct berth_text shared = {"kept", 4};
+  const struct berth_composition composition = {
+      .parts = parts,
+      .n_parts = 3,
+      .set_end = (const uint32_t[]){2, 4, 6},
+      .set_parts = (const uint32_t[]){0, 1, 1, 2, 0, 2},
+      .n_sets = n_sets,
+      .shared = &shared,
+      .n_shared = 1};
+  struct berth_problem *problem = NULL;
+  enum berth_code code = BERTH_OK;
+  for (uint32_t p = 0; p < 3 && code == BERTH_OK; p++) {
+    code = make_small(allocator, 6 + p, &parts[p].problem, err);
+  }
+  code = code != BERTH_OK ? code : berth_problem_compose(&composition, allocator, &problem, err);
+  code = code != BERTH_OK ? code : judge(problem, allocator, err);
+  struct berth_problem *again = NULL;
+  const struct berth_restatement as = {.forbid_inplace = true};
+  code = code != BERTH_OK ? code : berth_problem_restate(problem, &as, allocator, &again, err);
+  struct berth_part_row *rows = NULL;
+  uint32_t n_rows;
+  code = code != BERTH_OK ? code : berth_report_parts(problem, NULL, allocator, &rows, &n_rows, err);
+  berth_report_free(allocator, rows);
+  berth_problem_unref(again);
+  berth_problem_unref(problem);
+  for (uint32_t p = 0; p < 3; p++) {
+    berth_problem_unref(parts[p].problem);
+  }
+  return code;
+}
+
+START_TEST(parts_in_one_arena) {
+  for (uint32_t n_sets = 0; n_sets <= 3; n_sets++) {
+    ck_assert_uint_gt(nth_refused("together", run_together, &n_sets), 40);
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "fault/model",
-      (const TTest *const[]){graphs_of_every_shape, buffers_with_clocks, sizes_by_expressions, NULL});
+      (const TTest *const[]){
+          graphs_of_every_shape, buffers_with_clocks, sizes_by_expressions, parts_in_one_arena, NULL});
 }

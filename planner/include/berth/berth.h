@@ -11,6 +11,7 @@
 #include "berth/solve.h"
 #include "berth/stable.h"
 #include "berth/status.h"
+#include "berth/together.h"
 #include "berth/verify.h"
 
 #endif

@@ -90,6 +90,22 @@ enum berth_code berth_report_operators(
     const struct berth_problem *problem, const struct berth_allocator *allocator,
     struct berth_operator_row **out_rows, uint32_t *out_n_rows, struct berth_error *err) BERTH_MUST_USE;
 
+/* ---- Parts ---- */
+
+/* Of one part of a composition (together.h), what it shares included. */
+struct berth_part_row {
+  uint32_t n_buffers;
+  uint64_t naive_bytes; /* the sum of its sizes */
+  uint64_t peak_bytes;  /* the largest sum of its live sizes, at one of its own steps */
+  uint64_t arena_bytes; /* where its highest buffer ends, summed over the pools; 0 without a plan */
+};
+
+/* One row a part; NULL of a problem that is no composition. `plan` may be NULL. */
+enum berth_code berth_report_parts(
+    const struct berth_problem *problem, const struct berth_plan *plan,
+    const struct berth_allocator *allocator, struct berth_part_row **out_rows, uint32_t *out_n_rows,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* ---- Two of them ---- */
 
 /* A problem, and where a plan puts its buffers. Columns have one entry a buffer. */

@@ -73,7 +73,8 @@ enum berth_code {
   X(BAD_SYMBOL, "a symbol, binding or expression is unknown, out of its bounds or without a value")          \
   X(UNBOUNDED, "a size has no largest, since a symbol has no upper bound or a dimension is unknown")         \
   X(BAD_GROUP, "a group whose members cannot lie as it says")                                                \
-  X(BAD_KEEP, "a buffer cannot keep the place that it must keep")
+  X(BAD_KEEP, "a buffer cannot keep the place that it must keep")                                            \
+  X(BAD_PART, "parts that cannot be in one arena as they say, or do not agree on what they share")
 
 enum berth_reason {
 #define X(name, text) BERTH_REASON_##name,

@@ -17,6 +17,12 @@ static void make_values(struct toy *toy, struct berth_rng *rng) {
     value->spec.accumulated = berth_rng_below(rng, 5) == 0;
     value->spec.held = berth_rng_below(rng, 10) == 0;
     value->spec.live_windows = berth_rng_below(rng, 2) == 0;
+    if (v == 0 && toy->has_state) {
+      value->spec.id = (struct berth_text){"s", 1};
+      value->spec.size_bytes = TOY_STATE_SIZE;
+      value->spec.class_ = BERTH_CLASS_STATE;
+      value->spec.accumulated = true;
+    }
     if (v > 0 && berth_rng_below(rng, 4) == 0) {
       uint32_t of = berth_rng_below(rng, v);
       uint64_t room = toy->values[of].spec.size_bytes;
@@ -137,7 +143,7 @@ static void make_wild_ops(struct toy *toy, struct berth_rng *rng) {
  */
 static void make_tidy_ops(struct toy *toy, struct berth_rng *rng) {
   toy->n_ops = 0;
-  for (uint32_t v = 0; v < toy->n_values && toy->n_ops < TOY_MAX_OPERATORS; v++) {
+  for (uint32_t v = toy->has_state; v < toy->n_values && toy->n_ops < TOY_MAX_OPERATORS; v++) {
     struct berth_value_spec *spec = &toy->values[v].spec;
     spec->class_ = spec->class_ == BERTH_CLASS_OUTPUT ? BERTH_CLASS_OUTPUT : BERTH_CLASS_TEMPORARY;
     spec->held = false;

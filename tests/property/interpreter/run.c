@@ -18,6 +18,7 @@ struct memory {
 };
 
 struct machine {
+  unsigned char *bytes; /* what is planned: its own, or several machines' */
   const struct toy *toy;
   const struct berth_graph *view;
   const uint64_t *offset; /* of buffers */
@@ -26,7 +27,7 @@ struct machine {
 
 static unsigned char *planned(struct machine *machine, uint32_t v) {
   uint64_t in_buffer = machine->view->value_offset != NULL ? machine->view->value_offset[v] : 0;
-  return machine->memory.planned + machine->offset[machine->view->value_buffer[v]] + in_buffer;
+  return machine->bytes + machine->offset[machine->view->value_buffer[v]] + in_buffer;
 }
 
 static unsigned char *alone(struct machine *machine, uint32_t v) {
@@ -185,7 +186,7 @@ static bool run_byte_by_byte(struct machine *machine, const struct toy_op *op) {
 static void scribble(struct machine *machine, uint32_t o) {
   uint32_t workspace = machine->view->operator_workspace[o];
   for (uint64_t i = 0; workspace != BERTH_NO_INDEX && i < machine->toy->ops[o].workspace; i++) {
-    machine->memory.planned[machine->offset[workspace] + i] = 0xff;
+    machine->bytes[machine->offset[workspace] + i] = 0xff;
   }
 }
 
@@ -235,12 +236,64 @@ bool toy_runs_in(
     uint32_t n_order) {
   struct machine machine = {.toy = toy, .view = berth_problem_graph(problem), .offset = offset};
   bool right = true;
+  machine.bytes = machine.memory.planned;
   for (int run = 0; run < RUNS && right; run++) {
     give(&machine, run == 0);
     for (uint32_t k = 0; k < n_order && right; k++) {
       right = run_operator(&machine, order[k]);
     }
     right = right && results_are_right(&machine);
+  }
+  return right;
+}
+
+/* ---- Two in one memory ---- */
+
+/* Where a part is: before its inputs are given, at an operator, or at its end. */
+struct runner {
+  struct machine machine;
+  uint32_t at;
+  uint32_t n_runs;
+};
+
+/* One step; the storage that both have means what the last of them wrote. */
+static bool step(struct runner *runner, struct runner *other, bool shares) {
+  const struct toy *toy = runner->machine.toy;
+  bool right = true;
+  if (runner->at == 0) {
+    give(&runner->machine, runner->n_runs == 0);
+  } else if (runner->at <= toy->n_ops) {
+    right = run_operator(&runner->machine, runner->at - 1);
+  } else {
+    right = results_are_right(&runner->machine);
+    runner->n_runs++;
+  }
+  runner->at = runner->at <= toy->n_ops ? runner->at + 1 : 0;
+  if (shares) {
+    memcpy(other->machine.memory.alone[0], runner->machine.memory.alone[0], TOY_MAX_SIZE);
+    memcpy(other->machine.memory.written[0], runner->machine.memory.written[0], TOY_MAX_SIZE);
+  }
+  return right;
+}
+
+bool toy_runs_together(const struct toy_pair *pair, struct berth_rng *rng) {
+  unsigned char bytes[MEMORY] = {0};
+  struct runner runners[2];
+  memset(runners, 0, sizeof runners);
+  for (uint32_t p = 0; p < 2; p++) {
+    runners[p].machine = (struct machine){
+        .bytes = bytes,
+        .toy = pair->toy[p],
+        .view = berth_problem_graph(pair->part[p]),
+        .offset = pair->offset[p]};
+    runners[p].machine.memory.next = (unsigned char)(p * 100);
+  }
+  bool right = true;
+  uint32_t p = berth_rng_below(rng, 2);
+  while (right && runners[0].n_runs + runners[1].n_runs < 2 * RUNS) {
+    bool may_change = pair->at_once || runners[p].at == 0;
+    p = may_change ? berth_rng_below(rng, 2) : p;
+    right = step(&runners[p], &runners[1 - p], pair->shares);
   }
   return right;
 }

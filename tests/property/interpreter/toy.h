@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "berth/problem.h"
 
-enum { TOY_MAX_VALUES = 10, TOY_MAX_OPERATORS = 8, TOY_MAX_LIST = 3, TOY_MAX_SIZE = 8 };
+enum { TOY_MAX_VALUES = 10, TOY_MAX_OPERATORS = 8, TOY_MAX_LIST = 3, TOY_MAX_SIZE = 8, TOY_STATE_SIZE = 4 };
 
 struct toy_value {
   struct berth_value_spec spec;
@@ -29,6 +29,7 @@ struct toy_op {
 };
 
 struct toy {
+  bool has_state; /* asked for: value 0 is the state "s", of TOY_STATE_SIZE bytes */
   uint32_t n_regions;
   struct berth_region_spec regions[4];
   uint32_t carried;
@@ -51,5 +52,16 @@ bool toy_runs_in(
 /* The same for loops of none to three trips, every choice of branches, and every order (up to a number). */
 enum toy_outcome { TOY_RIGHT, TOY_WRONG, TOY_WRONG_IN_ANOTHER_ORDER };
 enum toy_outcome toy_run(const struct toy *toy, const struct berth_problem *problem, const uint64_t *offset);
+
+/* Two toys in one memory, each run again and again in the order of its list: one after the other, or, at
+ * once, a step of the one and a step of the other as it comes. What they share is value 0 of both. */
+struct toy_pair {
+  const struct toy *toy[2];
+  const struct berth_problem *part[2];
+  const uint64_t *offset[2]; /* of each one's buffers */
+  bool at_once;
+  bool shares;
+};
+bool toy_runs_together(const struct toy_pair *pair, struct berth_rng *rng);
 
 #endif

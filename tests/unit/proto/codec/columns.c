@@ -230,7 +230,7 @@ START_TEST(test_every_column_is_limited) {
   const ProtobufCMessageDescriptor *descriptor = &berth__v1__problem__descriptor;
   struct berth_codec_limits limits = berth_codec_limits_default();
   limits.buffers = limits.operators = limits.edges = limits.symbols = limits.expressions = 3;
-  limits.pools = 3;
+  limits.pools = limits.parts = 3;
   int n_columns = 0;
   for (unsigned i = 0; i < descriptor->n_fields; i++) {
     const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
@@ -242,7 +242,7 @@ START_TEST(test_every_column_is_limited) {
     static const uint8_t ZEROS[4 * 8] = {0};
     bool wide = field->type == PROTOBUF_C_TYPE_FIXED64 || field->type == PROTOBUF_C_TYPE_SFIXED64;
     bool narrow = field->type == PROTOBUF_C_TYPE_FIXED32;
-    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE || field->type == PROTOBUF_C_TYPE_STRING) {
       for (int k = 0; k < 4; k++) {
         put_field(&m, field->id, "", 0);
       }
