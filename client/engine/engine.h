@@ -16,6 +16,9 @@ struct berthctl_planned {
 };
 void berthctl_planned_finish(struct berthctl_planned *planned);
 
+/* How many threads plan here: 0, which is where it begins, is one a processor that the process may use. */
+void berthctl_local_use_threads(uint32_t n_threads);
+
 /* Plans here. The deadline cuts the search short; with no plan at all by then it is DEADLINE_EXCEEDED. Ctrl-C
  * is CANCELLED. */
 enum berth_code berthctl_local_plan(

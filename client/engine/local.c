@@ -1,8 +1,11 @@
 #include "engine/engine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "crew/crew.h"
 #include "system/clock.h"
 #include "system/interrupt.h"
 
@@ -10,6 +13,54 @@ void berthctl_planned_finish(struct berthctl_planned *planned) {
   berth_plan_unref(planned->plan);
   berth_problem_unref(planned->problem);
   *planned = (struct berthctl_planned){.plan = NULL};
+}
+
+static uint32_t threads_to_use;
+
+void berthctl_local_use_threads(uint32_t n_threads) {
+  threads_to_use = n_threads;
+}
+
+static uint32_t n_helpers(void) {
+  long n = threads_to_use != 0 ? (long)threads_to_use : sysconf(_SC_NPROCESSORS_ONLN);
+  n = n < BERTH_MAX_WORKERS ? n : BERTH_MAX_WORKERS;
+  return n > 1 ? (uint32_t)n - 1 : 0;
+}
+
+/* Only the thread that plans draws progress. */
+struct local {
+  struct berthctl_watch *watch;
+  pthread_t planner;
+};
+
+static bool should_stop(void *ctx) {
+  struct local *local = ctx;
+  if (pthread_equal(local->planner, pthread_self())) {
+    return berthctl_watch_should_stop(local->watch);
+  }
+  return berthctl_interrupted() || berthctl_watch_is_late(local->watch);
+}
+
+static void on_progress(void *ctx, const struct berth_progress *progress) {
+  struct local *local = ctx;
+  berthctl_watch_on_progress(local->watch, progress);
+}
+
+static enum berth_code solve(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
+  struct local local = {.watch = watch, .planner = pthread_self()};
+  struct berth_solve_hooks hooks = {.ctx = &local, .should_stop = should_stop, .on_progress = on_progress};
+  struct berth_solve_options with_helpers = *options;
+  struct berth_crew_config config = {.n_helpers = n_helpers()};
+  struct berth_crew *crew = NULL; /* without threads it is done alone */
+  if (config.n_helpers > 0 && berth_crew_create(&config, &crew, NULL) == BERTH_OK) {
+    with_helpers.executor = berth_crew_executor(crew);
+  }
+  enum berth_code code = berth_solve_levels(
+      problem, &with_helpers, &hooks, NULL, &out_planned->problem, &out_planned->plan, err);
+  berth_crew_destroy(crew);
+  return code;
 }
 
 enum berth_code berthctl_local_plan(
@@ -21,13 +72,8 @@ enum berth_code berthctl_local_plan(
   if (code != BERTH_OK) {
     return code;
   }
-  struct berth_solve_hooks hooks = {
-      .ctx = watch,
-      .should_stop = berthctl_watch_should_stop,
-      .on_progress = berthctl_watch_on_progress,
-  };
   int64_t started_ns = berthctl_clock_ns();
-  code = berth_solve_levels(problem, options, &hooks, NULL, &out_planned->problem, &out_planned->plan, err);
+  code = solve(problem, options, watch, out_planned, err);
   out_planned->solve_seconds = (double)(berthctl_clock_ns() - started_ns) / 1e9;
   memcpy(out_planned->plan_id, id.hex, sizeof out_planned->plan_id);
   if (berthctl_interrupted()) {

@@ -118,6 +118,9 @@ enum berthctl_kind {
     "with --instances: constants are there once, for all of them")                                           \
   X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_SEARCH, NULL,                                         \
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
+  X(THREADS, "threads", 0, COUNT, "N", BERTHCTL_ON_SEARCH, NULL,                                             \
+    "with --local: how many threads plan, at most 60; one a processor by default. The plan is the same "     \
+    "with any number")                                                                                       \
   X(REUSE, "reuse", 0, TEXT, "LEVEL",                                                                        \
     BERTHCTL_ON_SEARCH | BERTHCTL_ON(VERIFY) | BERTHCTL_ON(GET) | BERTHCTL_ON(EXPLAIN), NULL,                \
     "full, no-inplace (no result shares bytes with an operand) or none (every buffer by itself); by "        \

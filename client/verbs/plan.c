@@ -9,6 +9,10 @@ struct berth_solve_options berthctl_solve_options(const struct berthctl_options 
   if (options->is_set[BERTHCTL_OPTION_BUDGET]) {
     solve.budget_ticks = options->number[BERTHCTL_OPTION_BUDGET];
   }
+  if (options->is_set[BERTHCTL_OPTION_THREADS]) {
+    uint64_t n = options->number[BERTHCTL_OPTION_THREADS];
+    berthctl_local_use_threads(n < BERTH_MAX_WORKERS ? (uint32_t)n : BERTH_MAX_WORKERS);
+  }
   (void)berthctl_reuse_parse(options, &solve.reuse); /* it was when the problem was loaded */
   return solve;
 }

@@ -44,6 +44,9 @@
   X(COUNT, "http", "max-connections", http_max_connections, "64", 1, 4096, "Connections at a time.")         \
   X(COUNT, "server", "workers", server_workers, "0", 0, 1024,                                                \
     "Threads that plan. 0: one a processor that the process may use.")                                       \
+  X(COUNT, "server", "helpers", server_helpers, "7", 0, 59,                                                  \
+    "Threads that do parts of a search while workers are idle, at most one less than workers. Plans are "    \
+    "the same without, later. Each may take as much memory as the search. 0: none.")                         \
   X(COUNT, "server", "rpc-threads", server_rpc_threads, "1", 1, 2,                                           \
     "Threads that serve the completion queue.")                                                              \
   X(COUNT, "server", "queue", server_queue, "256", 1, 1000000,                                               \

@@ -146,6 +146,8 @@ BERTHD_DIMENSIONS(X)
     NONE, SECONDS)                                                                                           \
   X(GAUGE, WORKERS, "berth_workers", "Worker threads.", NONE, NONE, NONE)                                    \
   X(GAUGE, WORKERS_BUSY, "berth_workers_busy", "Worker threads that plan now.", NONE, NONE, NONE)            \
+  X(COUNTER, HELPED, "berth_helped_tasks_total", "Parts of searches that idle workers' helpers did.", NONE,  \
+    NONE, NONE)                                                                                              \
   X(GAUGE, REQUESTS_OPEN, "berth_requests_open", "Requests that were not answered yet.", NONE, NONE, NONE)   \
   X(GAUGE, CONNECTIONS, "berth_connections", "Connections that are open.", NONE, NONE, NONE)                 \
   X(COUNTER, REJECTED, "berth_rejected_total", "Requests refused before any planning.", REJECTION, NONE,     \

@@ -173,6 +173,7 @@ static enum berth_code start_core(struct server *server, struct berth_error *err
   const struct berthd_conf *conf = server->conf;
   const struct berthd_work_config work_config = {
       .n_workers = (uint32_t)conf->server_workers,
+      .n_helpers = (uint32_t)conf->server_helpers,
       .request_memory_bytes = conf->limits_request_memory,
       .metrics = server->metrics};
   enum berth_code code = berthd_work_create(&work_config, &server->work, err);

@@ -14,29 +14,38 @@
 struct run {
   struct berthd_job *job;
   const struct berthd_job_hooks *hooks;
-  bool was_stopped;
-  double polled; /* when it last asked */
-  double longest_poll;
+  atomic_bool was_stopped;
+  atomic_int_least64_t polled_ns; /* when it last asked */
+  atomic_int_least64_t longest_poll_ns;
 };
 
-static double seconds_now(void) {
+static int64_t now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static double seconds_since(int64_t begin_ns) {
+  return (double)(now_ns() - begin_ns) * 1e-9;
 }
 
 static void note_poll(struct run *run) {
-  double now = seconds_now();
-  run->longest_poll = now - run->polled > run->longest_poll ? now - run->polled : run->longest_poll;
-  run->polled = now;
+  int64_t now = now_ns();
+  int64_t waited = now - atomic_exchange(&run->polled_ns, now);
+  int64_t longest = atomic_load(&run->longest_poll_ns);
+  while (waited > longest && !atomic_compare_exchange_weak(&run->longest_poll_ns, &longest, waited)) {
+  }
 }
 
+/* On the worker's thread, and on those of its helpers. */
 static bool should_stop(void *ctx) {
   struct run *run = ctx;
   run->hooks->beat(run->hooks->ctx);
   note_poll(run);
-  run->was_stopped = run->was_stopped || atomic_load_explicit(&run->job->stop, memory_order_relaxed);
-  return run->was_stopped;
+  if (atomic_load_explicit(&run->job->stop, memory_order_relaxed)) {
+    atomic_store(&run->was_stopped, true);
+  }
+  return atomic_load(&run->was_stopped);
 }
 
 static void on_progress(void *ctx, const struct berth_progress *progress) {
@@ -82,7 +91,7 @@ static bool would_come_again(const struct berthd_result *result, const struct be
   case BERTH_INTERNAL:
     return !result->was_stopped;
   case BERTH_RESOURCE_EXHAUSTED:
-    return memory->was_refused && !result->was_stopped;
+    return atomic_load(&memory->was_refused) && !result->was_stopped;
   default:
     return false;
   }
@@ -111,21 +120,27 @@ log_result(const struct berthd_job *job, const struct berthd_result *result, uin
 static void run_plan(
     struct berthd_job *job, struct berthd_memory *memory, const struct berthd_job_hooks *hooks,
     struct berthd_result *result) {
-  struct run run = {.job = job, .hooks = hooks, .polled = seconds_now()};
+  struct run run = {.job = job, .hooks = hooks};
+  atomic_init(&run.was_stopped, false);
+  atomic_init(&run.polled_ns, now_ns());
+  atomic_init(&run.longest_poll_ns, 0);
   const struct berth_solve_hooks solve_hooks = {
       .ctx = &run, .should_stop = should_stop, .on_progress = on_progress};
   struct berth_plan *plan = NULL;
   struct berth_problem *problem = NULL; /* in the memory that ends here, unless it is the job's */
+  struct berth_solve_options options = job->options;
+  options.executor = hooks->executor;
   result->code = berth_solve_levels(
-      job->problem, &job->options, &solve_hooks, &memory->allocator, &problem, &plan, &result->error);
-  result->was_stopped = run.was_stopped;
+      job->problem, &options, &solve_hooks, &memory->allocator, &problem, &plan, &result->error);
+  bool was_stopped = atomic_load(&run.was_stopped);
+  result->was_stopped = was_stopped;
   note_poll(&run);
-  result->poll_seconds = run.longest_poll;
-  if (result->code == BERTH_OK && run.was_stopped && plan->status == BERTH_PLAN_FEASIBLE) {
+  result->poll_seconds = (double)atomic_load(&run.longest_poll_ns) * 1e-9;
+  if (result->code == BERTH_OK && was_stopped && plan->status == BERTH_PLAN_FEASIBLE) {
     plan->status =
         BERTH_PLAN_CUT_SHORT; /* told to stop at its very end: it may still have left something out */
   }
-  if (result->code == BERTH_OK && run.was_stopped && atomic_load(&job->is_abandoned)) {
+  if (result->code == BERTH_OK && was_stopped && atomic_load(&job->is_abandoned)) {
     result->code = berth_fail(
         &result->error, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
         "nobody waits any more");
@@ -146,7 +161,7 @@ static void run_plan(
   }
   berth_plan_unref(plan);
   berth_problem_unref(problem);
-  result->check_seconds = seconds_now() - run.polled;
+  result->check_seconds = seconds_since(atomic_load(&run.polled_ns));
   result->is_deterministic = would_come_again(result, memory);
 }
 
@@ -156,7 +171,7 @@ void berthd_job_run(
   *out_result = (struct berthd_result){0};
   struct berthd_memory memory;
   berthd_memory_init(&memory, memory_bytes);
-  double begin = seconds_now();
+  int64_t begin_ns = now_ns();
   if (job->kind == BERTHD_JOB_PLAN) {
     run_plan(job, &memory, hooks, out_result);
   } else {
@@ -164,9 +179,9 @@ void berthd_job_run(
     const struct berthd_task_stop stop = {.ctx = &run, .should_stop = should_stop};
     out_result->code = job->task.run(job->task.ctx, &stop, &memory.allocator, &out_result->error);
   }
-  out_result->solve_seconds = seconds_now() - begin;
+  out_result->solve_seconds = seconds_since(begin_ns);
   if (job->kind == BERTHD_JOB_PLAN) {
-    log_result(job, out_result, memory.peak_bytes);
+    log_result(job, out_result, atomic_load(&memory.peak_bytes));
   }
 }
 

@@ -6,7 +6,8 @@
 
 struct berthd_job_hooks {
   void *ctx;
-  void (*beat)(void *ctx); /* often, while the job is alive */
+  const struct berth_executor *executor; /* who helps, or NULL */
+  void (*beat)(void *ctx);               /* often, while the job is alive; on any thread */
   void (*on_progress)(void *ctx, struct berthd_job *job, const struct berth_progress *progress);
 };
 

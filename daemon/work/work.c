@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "core/job.h"
+#include "crew/crew.h"
 #include "metrics/metrics.h"
 #include "work/job.h"
 
 #define WORKER_NICE 2
+#define HELPER_NICE 10 /* a job that comes meanwhile goes first */
 #define IDLE INT64_MAX /* as a sign of life: nothing to do */
 
 struct worker {
@@ -36,6 +38,8 @@ struct berthd_work {
   pthread_t timer;
   bool has_timer;
   atomic_int_least64_t timer_beat_ns; /* when the timer must be back at the latest, or IDLE */
+  struct berth_crew *crew;            /* NULL: no helpers */
+  atomic_uint n_busy;
   uint32_t n_started;
   struct worker workers[];
 };
@@ -95,6 +99,7 @@ enum berth_code berthd_work_create(
   pthread_cond_init(&work->has_due, &monotonic);
   pthread_condattr_destroy(&monotonic);
   atomic_init(&work->timer_beat_ns, IDLE);
+  atomic_init(&work->n_busy, 0);
   for (uint32_t i = 0; i < n_workers; i++) {
     work->workers[i].work = work;
     work->workers[i].index = i;
@@ -121,12 +126,17 @@ static void on_progress(void *ctx, struct berthd_job *job, const struct berth_pr
 }
 
 static void count_busy(struct berthd_work *work, int n) {
+  atomic_fetch_add(&work->n_busy, (unsigned)n);
   berthd_metrics_add(work->config.metrics, BERTHD_METRIC_WORKERS_BUSY, 0, 0, n);
 }
 
 static void run_job(struct worker *worker, struct berthd_job *job) {
   struct berthd_work *work = worker->work;
-  const struct berthd_job_hooks hooks = {.ctx = worker, .beat = beat, .on_progress = on_progress};
+  const struct berthd_job_hooks hooks = {
+      .ctx = worker,
+      .executor = work->crew != NULL ? berth_crew_executor(work->crew) : NULL,
+      .beat = beat,
+      .on_progress = on_progress};
   beat(worker);
   count_busy(work, 1);
   struct berthd_result result;
@@ -134,6 +144,9 @@ static void run_job(struct worker *worker, struct berthd_job *job) {
   beat(worker);
   /* Before the answers go out: who has one sees the worker free. */
   count_busy(work, -1);
+  if (work->crew != NULL) {
+    berth_crew_wake(work->crew);
+  }
   berthd_core_finish(work->core, job, &result);
   berthd_result_finish(&result);
   atomic_store(&worker->beat_ns, IDLE);
@@ -209,6 +222,30 @@ static void *timer_main(void *arg) {
   return NULL;
 }
 
+/* ---- Helpers ---- */
+
+/* Each in the place of a worker that has nothing to do: what waits in the queue finds none. */
+static bool may_help(void *ctx, uint32_t n_helping) {
+  struct berthd_work *work = ctx;
+  return atomic_load(&work->n_busy) + n_helping < work->config.n_workers;
+}
+
+static void on_helped(void *ctx) {
+  struct berthd_work *work = ctx;
+  berthd_metrics_add(work->config.metrics, BERTHD_METRIC_HELPED, 0, 0, 1);
+}
+
+static bool start_helpers(struct berthd_work *work) {
+  uint32_t n_others = work->config.n_workers - 1;
+  struct berth_crew_config config = {
+      .n_helpers = work->config.n_helpers < n_others ? work->config.n_helpers : n_others,
+      .nice = HELPER_NICE,
+      .ctx = work,
+      .may_help = may_help,
+      .on_helped = on_helped};
+  return config.n_helpers == 0 || berth_crew_create(&config, &work->crew, NULL) == BERTH_OK;
+}
+
 /* ---- Life ---- */
 
 static enum berth_code fail_thread(struct berth_error *err) {
@@ -224,7 +261,7 @@ berthd_work_start(struct berthd_work *work, struct berthd_core *core, struct ber
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit the mask */
-  bool good = pthread_create(&work->timer, NULL, timer_main, work) == 0;
+  bool good = start_helpers(work) && pthread_create(&work->timer, NULL, timer_main, work) == 0;
   work->has_timer = good;
   for (uint32_t i = 0; good && i < work->config.n_workers; i++) {
     good = pthread_create(&work->workers[i].thread, NULL, worker_main, &work->workers[i]) == 0;
@@ -259,6 +296,8 @@ void berthd_work_stop(struct berthd_work *work) {
     pthread_join(work->workers[i].thread, NULL);
   }
   work->n_started = 0;
+  berth_crew_destroy(work->crew);
+  work->crew = NULL;
   if (work->has_timer) {
     pthread_join(work->timer, NULL);
     work->has_timer = false;

@@ -1,4 +1,5 @@
-/* The threads: workers that plan, and one that keeps the deadlines. They block all signals and run a little
+/* The threads: workers that plan, helpers that take parts of their searches while other workers have nothing
+ * to do, and one that keeps the deadlines. They block all signals and run a little
  * less urgently than the threads that answer, so that a hit is not kept waiting by a search. */
 #ifndef WORK_WORK_H
 #define WORK_WORK_H
@@ -12,6 +13,7 @@ struct berthd_work;
 
 struct berthd_work_config {
   uint32_t n_workers;            /* 0: one a processor that the process may use */
+  uint32_t n_helpers;            /* threads that do parts of searches in the place of idle workers */
   uint64_t request_memory_bytes; /* 0: no limit */
   struct berthd_metrics *metrics;
 };

@@ -22,6 +22,7 @@ struct shared {
   _Atomic uint64_t free_lanes;
   _Atomic uint64_t first;
   atomic_bool is_stopped; /* by the hook */
+  bool is_last;           /* nobody else is asked any more */
   struct record records[BERTH_MOST_TASKS];
 };
 
@@ -108,9 +109,13 @@ static void run_one(void *argument, uint32_t index) {
     return;
   }
   struct asked asked = {.shared = shared, .index = index};
-  struct berth_task task = {.index = index, .lane = lane};
+  struct berth_task task = {.index = index, .lane = lane, .may_leave = !shared->is_last};
   berth_effort_init(&task.effort, left, should_stop, &asked);
   bool decides = shared->run(shared->ctx, &task) && task.effort.state == BERTH_EFFORT_RUNNING;
+  if (task.is_left) {
+    release(shared, lane);
+    return;
+  }
   struct record *record = &shared->records[index];
   record->has_run = true;
   record->decides = decides;
@@ -192,9 +197,11 @@ struct berth_tasks_result berth_tasks_run(
     shared.records[k].state = BERTH_EFFORT_RUNNING;
     shared.records[k].has_run = shared.records[k].decides = false;
   }
+  shared.is_last = false;
   if (executor != NULL && n > 1 && effort->state == BERTH_EFFORT_RUNNING) {
     executor->run(executor->ctx, n, run_one, &shared);
   }
+  shared.is_last = true;
   if (effort->state == BERTH_EFFORT_RUNNING) {
     run_rest(&shared, n);
   }

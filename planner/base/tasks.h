@@ -19,6 +19,8 @@ struct berth_task {
   uint32_t index;
   uint32_t lane;
   struct berth_effort effort; /* from 0 ticks */
+  bool may_leave;             /* it is not the last who is asked to do it */
+  bool is_left;               /* out: it could not begin, for want of memory; as if it had not been asked */
 };
 
 struct berth_tasks_result {

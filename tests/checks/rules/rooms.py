@@ -12,8 +12,9 @@ GROUPS = {
     "planner": {"planner.include"},
     "formats": {"planner.include", "berth"},
     "proto": {"planner.include", "berth", "formats.*"},
-    "daemon": {"planner.include", "berth", "formats.*", "proto.*"},
-    "client": {"planner.include", "berth", "formats.*", "proto.*"},
+    "threads": {"planner.include"},
+    "daemon": {"planner.include", "berth", "formats.*", "proto.*", "threads.*"},
+    "client": {"planner.include", "berth", "formats.*", "proto.*", "threads.*"},
 }
 # Room -> the rooms of its own group that it may depend on.
 EDGES = {
@@ -45,6 +46,7 @@ EDGES = {
     "formats.minimalloc": {"text"},
     "formats.svg": {"text"},
     "proto.codec": set(),
+    "threads.crew": set(),
     "client.system": set(),
     "client.options": set(),
     "client.rpc": set(),
@@ -52,7 +54,7 @@ EDGES = {
     "client.engine": {"output", "rpc", "system"},
     "client.verbs": {"engine", "options", "output", "system"},
 }
-TARGETS = re.compile(r"(planner|formats|proto|daemon|client)\.[\w.]+$|berth$")
+TARGETS = re.compile(r"(planner|formats|proto|threads|daemon|client)\.[\w.]+$|berth$")
 
 
 def rooms(root):
