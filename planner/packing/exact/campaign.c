@@ -1,14 +1,15 @@
 #include "packing/exact/campaign.h"
 
+#include "packing/exact/campaign_turn.h"
 #include "packing/exact/exact.h"
 
 enum {
   MOST_MEMO_SLOTS = 1 << 20,
   NODES_A_SLOT = 4,
   FIRST_BUDGET = 4,
-  MOST_LUBY = 256,
   OPENING_ROUNDS = 3,
   RESTART_SHARE = 16,
+  CLIMB_SHARE = 2,
   SLOTS_ASIDE = 1 << 14
 };
 
@@ -23,7 +24,6 @@ static const struct {
     {BERTH_NICHE_FEWEST, BERTH_NICHE_BY_LOAD},   {BERTH_NICHE_TROUBLED, BERTH_NICHE_BY_AREA},
 };
 
-#define MOST_NOISE 1.2
 #define MOST_AIM (UINT64_MAX / 4) /* beyond it units do not count right */
 
 enum { N_OPENING = sizeof opening / sizeof *opening };
@@ -31,7 +31,8 @@ enum { N_OPENING = sizeof opening / sizeof *opening };
 enum berth_code
 berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) {
   struct berth_arena *arena = packing->arena;
-  *campaign = (struct berth_campaign){.packing = packing, .rng = {.state = 7}, .aside.rng.state = 5};
+  *campaign = (struct berth_campaign){.packing = packing, .rng = {.state = 7}, .seed = 71, .aside.seed = 5};
+  campaign->found = &campaign->search;
   enum berth_code code = berth_niche_model_init(&campaign->model, packing->instance, arena, out_usable);
   if (code != BERTH_OK || !*out_usable) {
     return code;
@@ -43,12 +44,21 @@ berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search
   campaign->search.switches = packing->switches;
   campaign->offset = berth_arena_new(arena, uint64_t, n);
   campaign->aside.weight = berth_arena_new_zeroed(arena, double, campaign->model.n_sections);
-  bool has_all = campaign->offset != NULL && campaign->aside.weight != NULL;
+  campaign->known_weight = berth_arena_new(arena, double, campaign->model.n_sections);
+  uint32_t n_lanes = berth_tasks_n_lanes(packing->executor);
+  campaign->lanes = berth_arena_new_zeroed(arena, struct berth_campaign_lane, n_lanes);
+  campaign->n_lanes = campaign->lanes != NULL ? n_lanes : 0;
+  bool has_all = campaign->offset != NULL && campaign->aside.weight != NULL &&
+                 campaign->known_weight != NULL && campaign->lanes != NULL;
   return code == BERTH_OK && !has_all ? BERTH_RESOURCE_EXHAUSTED : code;
 }
 
+void berth_campaign_finish(struct berth_campaign *campaign) {
+  berth_campaign_drop_lanes(campaign);
+}
+
 static void offer(struct berth_campaign *campaign) {
-  const struct berth_niche_state *state = &campaign->search.state;
+  const struct berth_niche_state *state = &campaign->found->state;
   const struct berth_packing_instance *instance = campaign->packing->instance;
   uint64_t arena_bytes = 0;
   for (uint32_t b = 0; b < instance->n_buffers; b++) {
@@ -85,9 +95,9 @@ static bool has(const struct berth_campaign *campaign, uint32_t bit) {
   return campaign->packing->switches & bit;
 }
 
-static void run_in_order(
-    struct berth_campaign *campaign, enum berth_niche_pick pick, enum berth_niche_by by, double noise) {
-  berth_niche_order_key(campaign->order.key, &campaign->search, by, noise, &campaign->rng);
+static void
+run_in_order(struct berth_campaign *campaign, enum berth_niche_pick pick, enum berth_niche_by by) {
+  berth_niche_order_key(campaign->order.key, &campaign->search, by, 0, &campaign->rng);
   berth_niche_order_apply(&campaign->order, &campaign->search);
   campaign->search.pick = pick;
 }
@@ -97,10 +107,11 @@ static void run_in_order(
 static enum berth_niche_outcome
 open_at(struct berth_campaign *campaign, uint64_t capacity, uint32_t n_rounds) {
   enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
+  campaign->found = &campaign->search;
   uint64_t n_nodes = 3 * (uint64_t)campaign->model.n_buffers + 64;
   for (uint32_t k = 0; k < n_rounds * N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
     uint32_t round = k / N_OPENING;
-    run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by, 0);
+    run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by);
     campaign->search.may_jump = k > 0 && has(campaign, BERTH_EXACT_JUMPS);
     outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes << round);
   }
@@ -115,64 +126,19 @@ static bool feed_memo(struct berth_campaign *campaign) {
   return true;
 }
 
-/* 1, 1, 2, 1, 1, 2, 4, ... for k = 1, 2, 3, ... (Luby, Sinclair and Zuckerman 1993). */
-static uint64_t luby(uint64_t k) {
-  for (;;) {
-    uint64_t bits = 64 - (uint64_t)__builtin_clzll(k);
-    if (k == (UINT64_C(1) << bits) - 1) {
-      return UINT64_C(1) << (bits - 1);
-    }
-    k -= (UINT64_C(1) << (bits - 1)) - 1;
-  }
-}
-
-/* Trouble of old runs counts less. */
-static void forget(struct berth_niche_search *search) {
-  for (uint32_t s = 0; s < search->state.model->n_sections; s++) {
-    search->weight[s] *= 0.9;
-  }
-}
-
-static enum berth_niche_outcome
-restart_at(struct berth_campaign *campaign, uint64_t capacity, uint64_t n_nodes) {
-  static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
-                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
-                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_BULK};
-  enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
-  uint64_t last_node = campaign->search.n_nodes + n_nodes;
-  while (outcome == BERTH_NICHE_LIMIT && campaign->search.n_nodes < last_node) {
-    enum berth_niche_by by = orders[berth_rng_below(&campaign->rng, sizeof orders / sizeof *orders)];
-    enum berth_niche_pick pick =
-        berth_rng_below(&campaign->rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
-    forget(&campaign->search);
-    run_in_order(campaign, pick, by, MOST_NOISE * (double)berth_rng_below(&campaign->rng, 1024) / 1024);
-    campaign->search.may_jump = has(campaign, BERTH_EXACT_JUMPS);
-    uint64_t scale = luby(++campaign->n_restarts);
-    scale = scale < MOST_LUBY ? scale : MOST_LUBY;
-    outcome = berth_niche_search_run(&campaign->search, capacity, scale * (campaign->model.n_buffers + 96));
-  }
-  return outcome;
-}
-
 /* One turn of everything at a capacity. */
 static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint64_t capacity) {
-  struct berth_niche_search *search = &campaign->search;
   if (!feed_memo(campaign)) {
     return BERTH_NICHE_NO_MEMORY;
   }
   uint32_t k = berth_rng_below(&campaign->rng, N_OPENING);
-  run_in_order(campaign, opening[k].pick, opening[k].by, 0);
-  search->may_jump = false;
-  enum berth_niche_outcome outcome = berth_niche_search_run(search, capacity, campaign->n_budget);
-  if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
-    outcome = restart_at(campaign, capacity, RESTART_SHARE * campaign->n_budget);
-  }
-  if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_CLIMB)) {
-    search->may_jump = has(campaign, BERTH_EXACT_JUMPS);
-    outcome =
-        berth_niche_climb_run(&campaign->climb, search, &campaign->order, capacity, 2 * campaign->n_budget);
-  }
-  return outcome;
+  run_in_order(campaign, opening[k].pick, opening[k].by);
+  struct berth_campaign_turn turn = {
+      .capacity = capacity,
+      .n_complete = campaign->n_budget,
+      .n_climb = has(campaign, BERTH_EXACT_CLIMB) ? CLIMB_SHARE * campaign->n_budget : 0,
+      .n_restarts = has(campaign, BERTH_EXACT_RESTARTS) ? RESTART_SHARE * campaign->n_budget : 0};
+  return berth_campaign_take_turn(campaign, &turn);
 }
 
 /* The least capacity that is not refuted, or taken as such. */
@@ -221,12 +187,12 @@ static void learn(struct berth_campaign *campaign, enum berth_niche_outcome outc
 static void swap_past(struct berth_campaign *campaign) {
   struct berth_niche_search *search = &campaign->search;
   struct berth_campaign_past past = {
-      .rng = campaign->rng,
+      .seed = campaign->seed,
       .n_restarts = campaign->n_restarts,
       .n_nodes = search->n_nodes,
       .weight = search->weight,
       .memo = search->memo};
-  campaign->rng = campaign->aside.rng;
+  campaign->seed = campaign->aside.seed;
   campaign->n_restarts = campaign->aside.n_restarts;
   search->n_nodes = campaign->aside.n_nodes;
   search->weight = campaign->aside.weight;
@@ -246,7 +212,8 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
       campaign->search.memo.n_slots != 0 || berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
   enum berth_niche_outcome outcome = has_memo ? open_at(campaign, middle, 1) : BERTH_NICHE_NO_MEMORY;
   if (outcome == BERTH_NICHE_LIMIT) {
-    outcome = restart_at(campaign, middle, campaign->n_budget / 2);
+    struct berth_campaign_turn turn = {.capacity = middle, .n_restarts = campaign->n_budget / 2};
+    outcome = berth_campaign_take_turn(campaign, &turn);
   }
   swap_past(campaign);
   settle(campaign, middle, outcome);

@@ -7,16 +7,27 @@
 #ifndef PACKING_EXACT_CAMPAIGN_H
 #define PACKING_EXACT_CAMPAIGN_H
 
+#include "base/tasks.h"
 #include "packing/exact/niche_climb.h"
 #include "packing/strategy.h"
 
 /* What runs leave to later runs. */
 struct berth_campaign_past {
-  struct berth_rng rng;
+  uint64_t seed;
   uint64_t n_restarts;
   uint64_t n_nodes;
   double *weight;
   struct berth_niche_memo memo;
+};
+
+/* What one thread at a time runs with. */
+struct berth_campaign_lane {
+  bool is_made;  /* the arena is */
+  bool is_ready; /* all is */
+  struct berth_arena arena;
+  struct berth_niche_search search;
+  struct berth_niche_order order;
+  uint64_t *trouble; /* of each section: how often it refuted in the short runs of this turn */
 };
 
 struct berth_campaign {
@@ -26,6 +37,7 @@ struct berth_campaign {
   struct berth_niche_order order;
   struct berth_niche_climb climb;
   struct berth_rng rng;
+  uint64_t seed;                    /* of the short runs */
   struct berth_campaign_past aside; /* of the capacities above the aim: whatever plan is known before, the
                                      * search at the aim goes the same way */
   uint64_t *offset;                 /* in bytes */
@@ -34,10 +46,17 @@ struct berth_campaign {
   uint64_t least_aim; /* capacities below it are refuted, or taken as such */
   uint64_t n_budget;  /* of nodes, of the present turn */
   uint64_t n_restarts;
+  double *known_weight; /* of each section, when the turn began */
+  uint32_t n_lanes;
+  struct berth_campaign_lane *lanes;
+  const struct berth_niche_search *found; /* who has the last packing */
 };
 
 enum berth_code berth_campaign_init(
     struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) BERTH_MUST_USE;
+
+/* Whatever init said. */
+void berth_campaign_finish(struct berth_campaign *campaign);
 
 enum berth_code berth_campaign_run(struct berth_campaign *campaign) BERTH_MUST_USE;
 

@@ -11,15 +11,15 @@ run_campaign(struct berth_packing_search *search, bool *out_usable, bool *out_co
   struct berth_effort *effort = search->effort;
   enum berth_code code = berth_campaign_init(&campaign, search, out_usable);
   *out_complete = *out_usable && campaign.model.is_ordered;
-  if (code != BERTH_OK || !*out_usable) {
-    return code;
+  if (code == BERTH_OK && *out_usable) {
+    uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
+    if (!*out_complete) {
+      berth_effort_set_limit(effort, effort->ticks + left / 2);
+    }
+    code = berth_campaign_run(&campaign);
+    berth_effort_set_limit(effort, limit);
   }
-  uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
-  if (!*out_complete) {
-    berth_effort_set_limit(effort, effort->ticks + left / 2);
-  }
-  code = berth_campaign_run(&campaign);
-  berth_effort_set_limit(effort, limit);
+  berth_campaign_finish(&campaign);
   return code;
 }
 

@@ -326,7 +326,7 @@ static enum berth_niche_outcome walk_on(struct walk *walk) {
 enum berth_niche_outcome
 berth_niche_search_run(struct berth_niche_search *search, uint64_t capacity, uint64_t n_nodes) {
   search->n_deepest = 0;
-  search->capacity_salt = capacity * UINT64_C(0x9e3779b97f4a7c15) + 1;
+  search->capacity_salt = capacity * UINT64_C(0x9e3779b97f4a7c15) + 1 + search->salt;
   memset(search->n_refuted, 0, search->state.model->n_sections * sizeof *search->n_refuted);
   if (!berth_niche_state_reserve(&search->state)) {
     return BERTH_NICHE_NO_MEMORY;

@@ -62,6 +62,8 @@ int bench_growth(const struct bench_options *options);
 int bench_anytime(const struct bench_options *options);
 int bench_streams(const struct bench_options *options);
 int bench_peers(const struct bench_options *options);
+/* With helpers and without, by turns; the files, or some of everything. */
+int bench_parallel(const struct bench_options *options, uint32_t n_threads, char *const *files, int n_files);
 
 /* Forward and back: short lives, skip connections, and what is read again on the way back. */
 struct berth_problem *bench_synthetic(uint32_t n);

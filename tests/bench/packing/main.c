@@ -7,7 +7,7 @@
 static int usage(void) {
   fprintf(
       stderr, "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
-              "[--growth] [--streams] [--anytime] [--minimalloc BINARY] [--supermalloc PYTHON] "
+              "[--growth] [--streams] [--anytime] [--threads N] [--minimalloc BINARY] [--supermalloc PYTHON] "
               "[--peer-seconds S] [FILE...]\n");
   return 2;
 }
@@ -22,6 +22,7 @@ int main(int argc, char **argv) {
   bool growth = false;
   bool anytime = false;
   bool streams = false;
+  uint32_t n_threads = 0;
   int n_failed = 0;
   int k = 1;
   for (; k < argc && strncmp(argv[k], "--", 2) == 0; k++) {
@@ -39,6 +40,8 @@ int main(int argc, char **argv) {
       options.seconds = strtod(argv[++k], NULL);
     } else if (strcmp(argv[k], "--strategies") == 0) {
       options.strategies = (uint32_t)strtoul(argv[++k], NULL, 0);
+    } else if (strcmp(argv[k], "--threads") == 0) {
+      n_threads = (uint32_t)strtoul(argv[++k], NULL, 10);
     } else if (strcmp(argv[k], "--corpus") == 0) {
       options.corpus = argv[++k];
     } else if (strcmp(argv[k], "--minimalloc") == 0) {
@@ -50,6 +53,9 @@ int main(int argc, char **argv) {
     } else {
       return usage();
     }
+  }
+  if (n_threads > 0) {
+    return bench_parallel(&options, n_threads, &argv[k], argc - k) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   bool peers = options.minimalloc != NULL || options.supermalloc != NULL;
   bool all = !growth && !anytime && !streams && !peers && k == argc;
