@@ -85,7 +85,7 @@ struct berth_niche_search {
   uint32_t *n_refuted; /* the same in this run */
   uint32_t n_deepest;  /* the most buffers placed at once in this run */
   uint64_t n_nodes;    /* over all runs */
-  uint64_t salt; /* runs with another one do not share the memo */
+  uint64_t salt;       /* runs with another one do not share the memo */
   uint64_t capacity_salt;
   uint64_t *section_salt; /* two words each */
   uint32_t *n_choices;    /* scratch */
