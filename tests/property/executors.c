@@ -102,14 +102,18 @@ static struct berth_problem *read_problem(const char *path) {
 
 START_TEST(hard_problems_take_turns) {
   struct berth_problem *problem = read_problem(D);
-  for (uint32_t k = 0; k < 4; k++) { /* ended in the middle of a turn */
+  struct campaign campaign = campaign_plan(100); /* in builds that are slow fewer */
+  uint32_t n = 1 + (campaign.end - campaign.first) / 33;
+  for (uint32_t k = 0; k < n; k++) { /* ended in the middle of a turn */
     uint64_t budget = UINT64_C(60000000) + 23456789 * k;
     struct berth_plan *plan = solve(problem, budget, NULL, NULL);
     ck_assert_int_eq(plan->status, BERTH_PLAN_FEASIBLE);
     berth_plan_unref(plan);
     agree("budget", k, problem, budget);
   }
-  agree("proven", 0, problem, BERTH_DEFAULT_BUDGET_TICKS);
+  if (n > 3) {
+    agree("proven", 0, problem, BERTH_DEFAULT_BUDGET_TICKS);
+  }
   berth_problem_unref(problem);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Planning: liveness is in the problem already; here are colouring, bounds, heuristics and exact search, in
- * the order that solve.c shows. Same problem, same options: same plan, byte for byte, on every machine,
- * unless the hooks stop it, and then the plan says CUT_SHORT. */
+ * the order that solve.c shows. Same problem, same options: same plan, byte for byte, on every machine and
+ * with any number of threads, unless the hooks stop it, and then the plan says CUT_SHORT. */
 #ifndef BERTH_SOLVE_H
 #define BERTH_SOLVE_H
 

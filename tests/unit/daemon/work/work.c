@@ -22,11 +22,15 @@ struct service {
   struct berthd_core *core;
 };
 
-static void begin(struct service *service, uint32_t n_workers, uint64_t memory_bytes) {
+static void
+begin_with(struct service *service, uint32_t n_workers, uint32_t n_helpers, uint64_t memory_bytes) {
   berthd_log_set_level(BERTHD_LOG_ERROR);
   service->metrics = berthd_metrics_create();
   const struct berthd_work_config config = {
-      .n_workers = n_workers, .request_memory_bytes = memory_bytes, .metrics = service->metrics};
+      .n_workers = n_workers,
+      .n_helpers = n_helpers,
+      .request_memory_bytes = memory_bytes,
+      .metrics = service->metrics};
   ck_assert_int_eq(berthd_work_create(&config, &service->work, NULL), BERTH_OK);
   struct berthd_core_config core_config = berthd_core_config_default();
   core_config.n_workers = berthd_work_n_workers(service->work);
@@ -37,6 +41,10 @@ static void begin(struct service *service, uint32_t n_workers, uint64_t memory_b
   const struct berthd_core_hooks hooks = berthd_work_hooks(service->work);
   ck_assert_int_eq(berthd_core_create(&core_config, &hooks, &service->core, NULL), BERTH_OK);
   ck_assert_int_eq(berthd_work_start(service->work, service->core, NULL), BERTH_OK);
+}
+
+static void begin(struct service *service, uint32_t n_workers, uint64_t memory_bytes) {
+  begin_with(service, n_workers, 0, memory_bytes);
 }
 
 static void end(struct service *service) {
@@ -367,6 +375,65 @@ START_TEST(threads_have_names_and_block_signals) {
 }
 END_TEST
 
+static double n_helped(const struct service *service) {
+  return berthd_metrics_get(service->metrics, BERTHD_METRIC_HELPED, 0, 0);
+}
+
+enum { SHARED_OUT = 1 << BERTH_STRATEGY_PLACEMENT | 1 << BERTH_STRATEGY_IMPROVE };
+
+START_TEST(an_idle_worker_helps_and_the_plan_is_the_same) {
+  struct service alone;
+  struct service helped;
+  struct waiter one;
+  struct waiter other;
+  struct berth_problem *problem = hard_problem();
+  begin(&alone, 2, 0);
+  begin_with(&helped, 2, 5, UINT64_C(1) << 30);
+  submit(&one, &alone, problem, SHARED_OUT, 400000000, BERTHD_NO_DEADLINE);
+  submit(&other, &helped, problem, SHARED_OUT, 400000000, BERTHD_NO_DEADLINE);
+  wait_done(&one);
+  wait_done(&other);
+  ck_assert_int_eq(one.code, BERTH_OK);
+  ck_assert_int_eq(other.code, BERTH_OK);
+  ck_assert(n_helped(&alone) == 0 && n_helped(&helped) > 0);
+  ck_assert_uint_eq(one.plan->ticks, other.plan->ticks);
+  ck_assert(
+      memcmp(one.plan->offset, other.plan->offset, one.plan->n_buffers * sizeof *one.plan->offset) == 0);
+  finish(&one);
+  finish(&other);
+  berth_problem_unref(problem);
+  end(&helped);
+  end(&alone);
+}
+END_TEST
+
+static bool are_both_busy(const struct service *service) {
+  return berthd_metrics_get(service->metrics, BERTHD_METRIC_WORKERS_BUSY, 0, 0) == 2;
+}
+
+START_TEST(nobody_helps_while_all_workers_plan) {
+  struct service service;
+  struct waiter waiters[2];
+  struct berth_problem *problems[2] = {hard_problem(), make_problem(3000, 78)};
+  begin_with(&service, 2, 1, 0);
+  for (int i = 0; i < 2; i++) {
+    submit(&waiters[i], &service, problems[i], BERTH_ALL_STRATEGIES, ENDLESS, BERTHD_NO_DEADLINE);
+  }
+  while (!are_both_busy(&service)) {
+    usleep(500);
+  }
+  double before = n_helped(&service);
+  usleep(300000);
+  ck_assert(!are_both_busy(&service) || n_helped(&service) <= before + 1); /* one had begun */
+  for (int i = 0; i < 2; i++) {
+    berthd_request_cancel(waiters[i].request);
+    finish(&waiters[i]);
+    berth_problem_unref(problems[i]);
+  }
+  end(&service);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "work/work",
@@ -374,5 +441,6 @@ int main(void) {
           plans_come_back_checked, a_thousand_equal_requests_from_four_threads_are_one_solve,
           the_worker_is_free_soon_after_the_last_waiter_has_left,
           a_deadline_brings_the_best_plan_so_far_before_it, a_request_that_takes_too_much_memory_ends_alone,
-          the_end_cuts_short_what_runs, threads_have_names_and_block_signals, NULL});
+          the_end_cuts_short_what_runs, threads_have_names_and_block_signals,
+          an_idle_worker_helps_and_the_plan_is_the_same, nobody_helps_while_all_workers_plan, NULL});
 }
