@@ -29,6 +29,14 @@ static double seconds_since(int64_t begin_ns) {
   return (double)(now_ns() - begin_ns) * 1e-9;
 }
 
+static void begin_run(struct run *run, struct berthd_job *job, const struct berthd_job_hooks *hooks) {
+  run->job = job;
+  run->hooks = hooks;
+  atomic_init(&run->was_stopped, false);
+  atomic_init(&run->polled_ns, now_ns());
+  atomic_init(&run->longest_poll_ns, 0);
+}
+
 static void note_poll(struct run *run) {
   int64_t now = now_ns();
   int64_t waited = now - atomic_exchange(&run->polled_ns, now);
@@ -120,10 +128,8 @@ log_result(const struct berthd_job *job, const struct berthd_result *result, uin
 static void run_plan(
     struct berthd_job *job, struct berthd_memory *memory, const struct berthd_job_hooks *hooks,
     struct berthd_result *result) {
-  struct run run = {.job = job, .hooks = hooks};
-  atomic_init(&run.was_stopped, false);
-  atomic_init(&run.polled_ns, now_ns());
-  atomic_init(&run.longest_poll_ns, 0);
+  struct run run;
+  begin_run(&run, job, hooks);
   const struct berth_solve_hooks solve_hooks = {
       .ctx = &run, .should_stop = should_stop, .on_progress = on_progress};
   struct berth_plan *plan = NULL;
@@ -175,7 +181,8 @@ void berthd_job_run(
   if (job->kind == BERTHD_JOB_PLAN) {
     run_plan(job, &memory, hooks, out_result);
   } else {
-    struct run run = {.job = job, .hooks = hooks, .polled = begin};
+    struct run run;
+    begin_run(&run, job, hooks);
     const struct berthd_task_stop stop = {.ctx = &run, .should_stop = should_stop};
     out_result->code = job->task.run(job->task.ctx, &stop, &memory.allocator, &out_result->error);
   }
