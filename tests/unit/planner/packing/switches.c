@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(restarts) {
   read_file(DATA "D.1048576.csv");
-  expect_worth(BERTH_EXACT_RESTARTS, 2, 600000000);
+  expect_worth(BERTH_EXACT_RESTARTS, 2, 1500000000);
 }
 END_TEST
 
