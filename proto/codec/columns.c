@@ -119,7 +119,7 @@ enum berth_code feed_spread_pins(const struct feed *feed, size_t n_rows, uint64_
 /* ---- Rows ---- */
 
 struct berth_text feed_text(ProtobufCBinaryData text, size_t n_ends, const uint32_t *ends, size_t i) {
-  if (n_ends == 0) {
+  if (n_ends == 0 || text.len == 0) { /* no bytes may mean no array, and there is no offset into none */
     return (struct berth_text){NULL, 0};
   }
   uint32_t begin = i > 0 ? ends[i - 1] : 0;

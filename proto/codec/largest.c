@@ -44,6 +44,17 @@ static enum berth_code take_question(
   return BERTH_OK;
 }
 
+/* Nothing is kept while a symbol varies: places that one binding keeps are in the way of another. */
+static enum berth_code
+take_options(const Berth__V1__PlanOptions *m, struct berth_codec_largest *out, struct berth_error *err) {
+  if (m != NULL && m->keep != NULL) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_KEEP, BERTH_NO_INDEX, "options.keep",
+        "options.keep is given, and no plan is kept while a symbol varies");
+  }
+  return berth_codec_options_from_message(m, &out->options, err);
+}
+
 enum berth_code berth_codec_decode_largest(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_largest *out,
     struct berth_error *err) {
@@ -57,7 +68,7 @@ enum berth_code berth_codec_decode_largest(
     return code;
   }
   const Berth__V1__FindLargestBindingRequest *request = (const Berth__V1__FindLargestBindingRequest *)message;
-  code = berth_codec_options_from_message(request->options, &out->options, err);
+  code = take_options(request->options, out, err);
   if (code == BERTH_OK) {
     code = berth_codec_problem_from_message(codec, request->problem, out->options.reuse, &out->problem, err);
   }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "berth/v1/plan_service.pb-c.h"
 #include "message.h"
 #include "suite.h"
 #include "symbolic.h"
@@ -73,6 +74,25 @@ START_TEST(test_refusals) {
 }
 END_TEST
 
+/* An earlier plan to keep is refused, and not ignored. */
+START_TEST(test_keep) {
+  Berth__V1__Keep keep = BERTH__V1__KEEP__INIT;
+  Berth__V1__PlanOptions options = BERTH__V1__PLAN_OPTIONS__INIT;
+  Berth__V1__FindLargestBindingRequest message = BERTH__V1__FIND_LARGEST_BINDING_REQUEST__INIT;
+  options.keep = &keep;
+  message.options = &options;
+  uint8_t bytes[64];
+  ck_assert_uint_le(berth__v1__find_largest_binding_request__get_packed_size(&message), sizeof bytes);
+  size_t n_bytes = berth__v1__find_largest_binding_request__pack(&message, bytes);
+  struct berth_codec_largest request;
+  struct berth_error err;
+  ck_assert_int_eq(
+      berth_codec_decode_largest(codec(), bytes, n_bytes, &request, &err), BERTH_INVALID_ARGUMENT);
+  ck_assert_int_eq(err.reason, BERTH_REASON_BAD_KEEP);
+  ck_assert_str_eq(err.field, "options.keep");
+}
+END_TEST
+
 START_TEST(test_response) {
   const struct berth_largest sent = {
       .search =
@@ -112,5 +132,5 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/largest", (const TTest *const[]){test_request, test_refusals, test_response, NULL});
+      "codec/largest", (const TTest *const[]){test_request, test_refusals, test_keep, test_response, NULL});
 }
