@@ -76,6 +76,17 @@ START_TEST(test_ends) {
 }
 END_TEST
 
+/* No bytes arrive as no array, into which no end may point. */
+START_TEST(test_text_without_bytes) {
+  const struct berth_codec_limits limits = berth_codec_limits_default();
+  struct message m = {0};
+  struct berth_error err;
+  put_buffers(&m, 3);
+  put_32(&m, BUFFER_ID_END, U32(0, 0, 0));
+  ck_assert_int_eq(decode_problem(&m, &limits, &err), BERTH_OK);
+}
+END_TEST
+
 START_TEST(test_indices) {
   struct message m = {0};
   put_buffers(&m, 3);
@@ -336,8 +347,8 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "codec/columns",
-      (const TTest *const[]){
-          test_no_problem, test_lengths_of_columns, test_ends, test_indices, test_builder_blames_columns,
-          test_pools, test_graphs, test_every_column_is_limited, test_limits, test_options, NULL});
+      "codec/columns", (const TTest *const[]){
+                           test_no_problem, test_lengths_of_columns, test_ends, test_text_without_bytes,
+                           test_indices, test_builder_blames_columns, test_pools, test_graphs,
+                           test_every_column_is_limited, test_limits, test_options, NULL});
 }
