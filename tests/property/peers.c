@@ -165,8 +165,8 @@ START_TEST(never_worse) {
     }
     if (best < arena) {
       n_worse++;
-      printf(
-          "problem %u: %llu by %s, and %llu\n", k, (unsigned long long)best, peer_name(peer),
+      fprintf(
+          stderr, "problem %u: %llu by %s, and %llu\n", k, (unsigned long long)best, peer_name(peer),
           (unsigned long long)arena);
     }
   }

@@ -200,22 +200,27 @@ static void swap_past(struct berth_campaign *campaign) {
   campaign->aside = past;
 }
 
-/* While the aim stays open, halfway to the best arena may be easier. */
+/* While the aim stays open, halfway to the best arena may be easier; and where that stays open, too, halfway
+ * from there, up to just below the best arena, and from the start. */
 static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_t aim) {
   uint64_t ceiling = ceiling_of(campaign);
   if (ceiling <= aim) {
     return BERTH_NICHE_LIMIT;
   }
-  uint64_t middle = aim + (ceiling - aim + 1) / 2;
+  uint64_t middle = aim;
+  for (uint32_t k = 0; k <= campaign->n_vain; k++) {
+    middle += (ceiling - middle + 1) / 2;
+  }
   swap_past(campaign);
   bool has_memo =
       campaign->search.memo.n_slots != 0 || berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
   enum berth_niche_outcome outcome = has_memo ? open_at(campaign, middle, 1) : BERTH_NICHE_NO_MEMORY;
-  if (outcome == BERTH_NICHE_LIMIT) {
+  if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
     struct berth_campaign_turn turn = {.capacity = middle, .n_restarts = campaign->n_budget / 2};
     outcome = berth_campaign_take_turn(campaign, &turn);
   }
   swap_past(campaign);
+  campaign->n_vain = outcome == BERTH_NICHE_LIMIT && middle < ceiling ? campaign->n_vain + 1 : 0;
   settle(campaign, middle, outcome);
   return outcome;
 }

@@ -45,6 +45,7 @@ struct berth_campaign {
       refuted_step;   /* how far to aim above the bound: doubles with each refutation, 0 before the first */
   uint64_t least_aim; /* capacities below it are refuted, or taken as such */
   uint64_t n_budget;  /* of nodes, of the present turn */
+  uint32_t n_vain;    /* turns above the aim that found nothing, since the last that began there */
   uint64_t n_restarts;
   double *known_weight; /* of each section, when the turn began */
   uint32_t n_lanes;
