@@ -92,7 +92,9 @@ void perfect_expect_plan(const struct perfect *perfect, uint64_t arena_bytes) {
     for (uint32_t b = 0; b < a; b++) {
       bool meet = perfect->lower[a] < perfect->upper[b] && perfect->lower[b] < perfect->upper[a];
       bool overlap = offset[a] < offset[b] + size[b] && offset[b] < offset[a] + size[a];
-      ck_assert_msg(!meet || !overlap, "buffers %u and %u share bytes", a, b);
+      if (meet && overlap) { /* an assertion that holds costs a write to a file */
+        ck_abort_msg("buffers %u and %u share bytes", a, b);
+      }
     }
   }
 }

@@ -53,7 +53,9 @@ void random_instance_expect_good(const struct random_instance *random) {
     for (uint32_t b = 0; b < a; b++) {
       bool meet = random->lower[a] < random->upper[b] && random->lower[b] < random->upper[a];
       bool overlap = random->offset[a] < random->offset[b] + random->size[b] && random->offset[b] < end;
-      ck_assert_msg(!meet || !overlap, "buffers %u and %u share bytes", a, b);
+      if (meet && overlap) { /* an assertion that holds costs a write to a file */
+        ck_abort_msg("buffers %u and %u share bytes", a, b);
+      }
     }
   }
   ck_assert_uint_eq(top, random->search.best_arena);
