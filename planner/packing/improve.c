@@ -55,8 +55,8 @@ struct climb {
   struct berth_pairs pairs;
   uint64_t aim;
   struct line lines[N_LINES];
-  uint64_t *first_offset[N_LINES]; /* of their first plans, */
-  uint64_t first_top[N_LINES];     /* or UINT64_MAX */
+  uint64_t *first_offset[N_LINES]; /* of their first plans; NULL where these are offered as they are made */
+  uint64_t first_top[N_LINES];     /* UINT64_MAX: none */
   struct lane *lanes;
   struct attempt attempts[BERTH_MOST_TASKS];
   uint64_t n_attempts;   /* so far; each has a generator of its own */
@@ -244,10 +244,13 @@ static bool run_first(void *ctx, struct berth_task *task) {
     }
     return pass.is_out_of_memory;
   }
+  uint64_t *kept = climb->first_offset[task->index];
   climb->first_top[task->index] = pass.board->top;
-  memcpy(
-      climb->first_offset[task->index], pass.board->offset,
-      pass.board->instance->n_buffers * sizeof *pass.board->offset);
+  if (kept == NULL) {
+    berth_packing_offer(climb->search, pass.board->offset, pass.board->top);
+  } else {
+    memcpy(kept, pass.board->offset, pass.board->instance->n_buffers * sizeof *kept);
+  }
   return would_do(climb->search, pass.board->top);
 }
 
@@ -256,7 +259,7 @@ static void place_first(struct climb *climb) {
   struct berth_tasks_result result =
       berth_tasks_run(search->executor, search->effort, N_LINES, run_first, climb);
   for (uint32_t k = 0; k < result.n_counted; k++) {
-    if (climb->first_top[k] != UINT64_MAX) {
+    if (climb->first_top[k] != UINT64_MAX && climb->first_offset[k] != NULL) {
       berth_packing_offer(search, climb->first_offset[k], climb->first_top[k]);
     }
   }
@@ -353,14 +356,15 @@ static enum berth_code prepare(struct climb *climb) {
   const struct berth_packing_instance *instance = climb->search->instance;
   struct berth_arena *arena = climb->search->arena;
   climb->lanes = berth_arena_new_zeroed(arena, struct lane, berth_tasks_n_lanes(climb->search->executor));
+  bool is_alone = climb->search->executor == NULL;
   bool ok =
       climb->lanes != NULL &&
       berth_pairs_init(&climb->pairs, arena, instance->n_buffers, instance->n_conflicts, instance->conflicts);
   for (uint32_t k = 0; ok && k < N_LINES; k++) {
     climb->lines[k].excess = UINT64_MAX;
     climb->lines[k].order = berth_arena_new(arena, uint32_t, instance->n_buffers);
-    climb->first_offset[k] = berth_arena_new(arena, uint64_t, instance->n_buffers);
-    ok = climb->lines[k].order != NULL && climb->first_offset[k] != NULL &&
+    climb->first_offset[k] = is_alone ? NULL : berth_arena_new(arena, uint64_t, instance->n_buffers);
+    ok = climb->lines[k].order != NULL && (is_alone || climb->first_offset[k] != NULL) &&
          berth_placement_order(instance, BASES[k], arena, climb->lines[k].order);
   }
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;

@@ -322,12 +322,26 @@ static bool is_small_enough(const struct berth_niche_model *model) {
   return n_members <= MAX_MEETINGS;
 }
 
+/* The same of the instance itself, at least, before anything is made of it. */
+static bool may_be_small_enough(const struct berth_packing_instance *instance) {
+  const uint32_t *gap_begin = instance->gap_begin;
+  uint64_t n_members = 0;
+  for (uint32_t b = 0; b < instance->n_buffers && instance->piece_begin == NULL; b++) {
+    uint64_t life = instance->upper[b] - instance->lower[b], absent = 0;
+    for (uint32_t g = gap_begin != NULL ? gap_begin[b] : 0; gap_begin != NULL && g < gap_begin[b + 1]; g++) {
+      absent += instance->gaps[g].upper - instance->gaps[g].lower;
+    }
+    n_members += life > absent ? life - absent : 0;
+  }
+  return n_members <= MAX_MEETINGS;
+}
+
 enum berth_code berth_niche_model_init(
     struct berth_niche_model *model, const struct berth_packing_instance *instance, struct berth_arena *arena,
     bool *out_usable) {
   size_t n = instance->n_buffers;
   *model = (struct berth_niche_model){.instance = instance, .n_buffers = instance->n_buffers};
-  *out_usable = instance->n_buffers > 0;
+  *out_usable = instance->n_buffers > 0 && may_be_small_enough(instance);
   if (!*out_usable) {
     return BERTH_OK;
   }
