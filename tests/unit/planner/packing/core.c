@@ -21,23 +21,14 @@ static void add_parameters(struct berth_rng *rng, uint32_t n) {
 
 START_TEST(worth_having_and_sound) {
   struct berth_rng rng = {.state = 8};
-  uint32_t n_better = 0;
-  uint32_t n_open = 0;
+  struct random_gain gain = {0};
   for (int round = 0; round < 24; round++) {
     random_instance_init(&random_one, &rng, 600, 300, false);
     add_parameters(&rng, 150);
-    ck_assert_int_eq(berth_packing_placement.run(&random_one.search), BERTH_OK);
-    uint64_t before = random_one.search.best_arena;
-    n_open += before > random_one.search.lower_bound;
-    berth_effort_init(&random_one.effort, 20000000, NULL, NULL);
-    ck_assert_int_eq(berth_packing_core.run(&random_one.search), BERTH_OK);
-    random_instance_expect_good(&random_one);
-    ck_assert_uint_le(random_one.search.best_arena, before);
-    n_better += random_one.search.best_arena < before;
-    random_instance_finish(&random_one);
+    random_instance_improve(&random_one, &berth_packing_core, 20000000, &gain);
   }
-  ck_assert_uint_ge(n_open, 4);
-  ck_assert_uint_ge(2 * n_better, n_open);
+  ck_assert_uint_ge(gain.n_open, 4);
+  ck_assert_uint_ge(2 * gain.n_better, gain.n_open);
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "packing/bound.h"
+#include "packing/placement.h"
 #include "suite.h"
 
 static uint32_t random_life(struct berth_rng *rng, uint32_t most) {
@@ -60,6 +61,20 @@ void random_instance_expect_good(const struct random_instance *random) {
   }
   ck_assert_uint_eq(top, random->search.best_arena);
   ck_assert_uint_ge(top, random->search.lower_bound);
+}
+
+void random_instance_improve(
+    struct random_instance *random, const struct berth_packing_strategy *strategy, uint64_t limit_ticks,
+    struct random_gain *gain) {
+  ck_assert_int_eq(berth_packing_placement.run(&random->search), BERTH_OK);
+  uint64_t before = random->search.best_arena;
+  gain->n_open += before > random->search.lower_bound;
+  berth_effort_init(&random->effort, limit_ticks, NULL, NULL);
+  ck_assert_int_eq(strategy->run(&random->search), BERTH_OK);
+  random_instance_expect_good(random);
+  ck_assert_uint_le(random->search.best_arena, before);
+  gain->n_better += random->search.best_arena < before;
+  random_instance_finish(random);
 }
 
 void random_instance_expect_same_again(

@@ -28,6 +28,17 @@ void random_instance_finish(struct random_instance *random);
 /* Fails the test unless the incumbent is there, right in every pair, and as large as it says. */
 void random_instance_expect_good(const struct random_instance *random);
 
+/* Runs the strategy on an instance that was made, from a placed plan on, and ends the instance: right, and
+ * never worse. Counts those that placement leaves open, and those that get better. */
+struct random_gain {
+  uint32_t n_open;
+  uint32_t n_better;
+};
+
+void random_instance_improve(
+    struct random_instance *random, const struct berth_packing_strategy *strategy, uint64_t limit_ticks,
+    struct random_gain *gain);
+
 /* Both make instances of their own in `room`. A strategy gives the same arena for the same ticks ... */
 void random_instance_expect_same_again(
     struct random_instance *room, const struct berth_packing_strategy *strategy);
