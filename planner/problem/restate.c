@@ -2,9 +2,8 @@
  * read back through the public views, and goes through a builder again. */
 #include "berth/restate.h"
 
-#include <string.h>
-
 #include "base/vec.h"
+#include "berth/largest.h"
 #include "berth/together.h"
 #include "problem/builder.h"
 
@@ -243,24 +242,13 @@ static enum berth_code state_all(struct restating *to, const struct berth_restat
 
 /* ---- A composition: part by part ---- */
 
-static bool has_symbol(const struct berth_problem *problem, struct berth_text name) {
-  const struct berth_symbols *symbols = berth_problem_symbols(problem);
-  for (uint32_t i = 0; symbols != NULL && i < symbols->n_symbols; i++) {
-    struct berth_text own = symbols->symbols[i].name;
-    if (own.size == name.size && memcmp(own.data, name.data, name.size) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Every binding is for some part. */
 static enum berth_code check_bindings(
     const struct berth_composed *parts, const struct berth_bindings *bindings, struct berth_error *err) {
   for (uint32_t i = 0; bindings != NULL && i < bindings->n; i++) {
     struct berth_text name = bindings->items[i].symbol;
     uint32_t p = 0;
-    while (p < parts->n && !has_symbol(parts->items[p].problem, name)) {
+    while (p < parts->n && berth_problem_find_symbol(parts->items[p].problem, name) == BERTH_NO_INDEX) {
       p++;
     }
     if (p == parts->n) {
@@ -282,7 +270,7 @@ static enum berth_code restate_part(
     own.items = items;
     own.n = 0;
     for (uint32_t i = 0; i < as->bindings->n; i++) {
-      if (has_symbol(part, as->bindings->items[i].symbol)) {
+      if (berth_problem_find_symbol(part, as->bindings->items[i].symbol) != BERTH_NO_INDEX) {
         items[own.n++] = as->bindings->items[i];
       }
     }
