@@ -176,19 +176,19 @@ void berth_json_write_gaps(struct berth_json *json, const struct berth_buffers *
 }
 
 /* Which bytes are live from when to when, where it is not the whole buffer: with several streams. */
-static void write_parts(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer) {
-  if (buffers->part_begin == NULL || buffers->part_begin[buffer] == buffers->part_begin[buffer + 1]) {
+static void write_slices(struct berth_json *json, const struct berth_buffers *buffers, uint32_t buffer) {
+  if (buffers->slice_begin == NULL || buffers->slice_begin[buffer] == buffers->slice_begin[buffer + 1]) {
     return;
   }
   berth_json_open(json, "parts", '[');
-  for (uint32_t i = buffers->part_begin[buffer]; i < buffers->part_begin[buffer + 1]; i++) {
-    const struct berth_part *part = &buffers->parts[i];
+  for (uint32_t i = buffers->slice_begin[buffer]; i < buffers->slice_begin[buffer + 1]; i++) {
+    const struct berth_slice *slice = &buffers->slices[i];
     berth_json_open(json, NULL, '{');
-    berth_json_i64(json, "lower", part->lower);
-    berth_json_i64(json, "upper", part->upper);
+    berth_json_i64(json, "lower", slice->lower);
+    berth_json_i64(json, "upper", slice->upper);
     berth_json_open(json, "window", '[');
-    berth_json_u64(json, NULL, part->window_lower);
-    berth_json_u64(json, NULL, part->window_upper);
+    berth_json_u64(json, NULL, slice->window_lower);
+    berth_json_u64(json, NULL, slice->window_upper);
     berth_json_close(json, ']');
     berth_json_close(json, '}');
   }
@@ -207,7 +207,7 @@ static void write_buffer(struct berth_json *json, const struct berth_json_plan *
     berth_json_u64(json, "alignment", buffers->alignment[buffer]);
     berth_json_string(json, "class", berth_json_class_name(buffers->class_[buffer]));
     berth_json_write_gaps(json, buffers, buffer);
-    write_parts(json, buffers, buffer);
+    write_slices(json, buffers, buffer);
   }
   if (input->plan->slot != NULL) {
     berth_json_u64(json, "slot", input->plan->slot[buffer]);

@@ -120,7 +120,7 @@ enum berth_code berth_minimalloc_write(
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
   bool has_gaps = buffers->gap_begin != NULL && buffers->gap_begin[buffers->n] != 0;
   if (berth_problem_pools(problem)->n > 1 || buffers->n_conflicts != 0 ||
-      ((has_gaps || buffers->part_begin != NULL) && buffers->n_clocks != 0)) {
+      ((has_gaps || buffers->slice_begin != NULL) && buffers->n_clocks != 0)) {
     return berth_fail(
         err, BERTH_FAILED_PRECONDITION, BERTH_REASON_BAD_POOL, BERTH_NO_INDEX, NULL,
         "MiniMalloc's CSV can only say one pool, no pairs that must not share, and no gaps beside clocks; "

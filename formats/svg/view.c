@@ -135,17 +135,17 @@ void berth_svg_pieces(
     void (*emit)(void *ctx, uint32_t buffer, const struct berth_svg_piece *piece)) {
   const struct berth_buffers *buffers = view->buffers;
   double offset = (double)view->plan->offset[buffer];
-  uint32_t part = buffers->part_begin != NULL ? buffers->part_begin[buffer] : 0;
-  uint32_t end = buffers->part_begin != NULL ? buffers->part_begin[buffer + 1] : 0;
-  bool is_whole = part == end;
-  for (; part < end; part++) {
+  uint32_t slice = buffers->slice_begin != NULL ? buffers->slice_begin[buffer] : 0;
+  uint32_t end = buffers->slice_begin != NULL ? buffers->slice_begin[buffer + 1] : 0;
+  bool is_whole = slice == end;
+  for (; slice < end; slice++) {
     emit(
         ctx, buffer,
         &(struct berth_svg_piece){
-            .lower = (double)buffers->parts[part].lower,
-            .upper = (double)buffers->parts[part].upper,
-            .first_byte = offset + (double)buffers->parts[part].window_lower,
-            .end_byte = offset + (double)buffers->parts[part].window_upper});
+            .lower = (double)buffers->slices[slice].lower,
+            .upper = (double)buffers->slices[slice].upper,
+            .first_byte = offset + (double)buffers->slices[slice].window_lower,
+            .end_byte = offset + (double)buffers->slices[slice].window_upper});
   }
   if (!is_whole) {
     return;

@@ -20,19 +20,19 @@ static uint32_t n_gaps_of(const struct berth_buffers *buffers, uint32_t i) {
   return buffers->gap_begin != NULL ? buffers->gap_begin[i + 1] - buffers->gap_begin[i] : 0;
 }
 
-static uint32_t n_parts_of(const struct berth_buffers *buffers, uint32_t i) {
-  return buffers->part_begin != NULL ? buffers->part_begin[i + 1] - buffers->part_begin[i] : 0;
+static uint32_t n_slices_of(const struct berth_buffers *buffers, uint32_t i) {
+  return buffers->slice_begin != NULL ? buffers->slice_begin[i + 1] - buffers->slice_begin[i] : 0;
 }
 
-/* Every time at which a buffer begins to hold bytes: its start, its parts' and both ends of its gaps. */
+/* Every time at which a buffer begins to hold bytes: its start, its slices' and both ends of its gaps. */
 static uint32_t collect_begins(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n, int64_t *out_begins) {
   uint32_t n_begins = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t i = member_at(members, k);
     out_begins[n_begins++] = buffers->lower[i];
-    for (uint32_t p = 0; p < n_parts_of(buffers, i); p++) {
-      out_begins[n_begins++] = buffers->parts[buffers->part_begin[i] + p].lower;
+    for (uint32_t p = 0; p < n_slices_of(buffers, i); p++) {
+      out_begins[n_begins++] = buffers->slices[buffers->slice_begin[i] + p].lower;
     }
     for (uint32_t g = 0; g < n_gaps_of(buffers, i); g++) {
       const struct berth_gap *gap = &buffers->gaps[buffers->gap_begin[i] + g];
@@ -117,22 +117,22 @@ static uint32_t index_of(const struct lookup *lookup, int64_t time) {
   return low;
 }
 
-static void compress_parts(
+static void compress_slices(
     const struct berth_buffers *buffers, const uint32_t *members, const struct lookup *lookup,
     struct berth_timeline *out) {
-  uint32_t n_parts = 0;
-  for (uint32_t k = 0; out->part_begin != NULL && k < out->n_buffers; k++) {
+  uint32_t n_slices = 0;
+  for (uint32_t k = 0; out->slice_begin != NULL && k < out->n_buffers; k++) {
     uint32_t i = member_at(members, k);
-    out->part_begin[k] = n_parts;
-    for (uint32_t p = 0; p < n_parts_of(buffers, i); p++) {
-      const struct berth_part *part = &buffers->parts[buffers->part_begin[i] + p];
-      out->parts[n_parts++] = (struct berth_timeline_gap){
-          .lower = index_of(lookup, part->lower),
-          .upper = index_of(lookup, part->upper),
-          .window_lower = part->window_lower,
-          .window_upper = part->window_upper};
+    out->slice_begin[k] = n_slices;
+    for (uint32_t p = 0; p < n_slices_of(buffers, i); p++) {
+      const struct berth_slice *slice = &buffers->slices[buffers->slice_begin[i] + p];
+      out->slices[n_slices++] = (struct berth_timeline_gap){
+          .lower = index_of(lookup, slice->lower),
+          .upper = index_of(lookup, slice->upper),
+          .window_lower = slice->window_lower,
+          .window_upper = slice->window_upper};
     }
-    out->part_begin[k + 1] = n_parts;
+    out->slice_begin[k + 1] = n_slices;
   }
 }
 
@@ -161,7 +161,7 @@ static bool compress(
     }
     out->gap_begin[k + 1] = n_gaps;
   }
-  compress_parts(buffers, members, lookup, out);
+  compress_slices(buffers, members, lookup, out);
   return true;
 }
 
@@ -169,10 +169,10 @@ enum berth_code berth_timeline_make(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
     struct berth_arena *arena, struct berth_timeline *out) {
   uint32_t n_gaps = 0;
-  size_t n_parts = 0;
+  size_t n_slices = 0;
   for (uint32_t k = 0; k < n_members; k++) {
     n_gaps += n_gaps_of(buffers, member_at(members, k));
-    n_parts += n_parts_of(buffers, member_at(members, k));
+    n_slices += n_slices_of(buffers, member_at(members, k));
   }
   *out = (struct berth_timeline){.n_buffers = n_members};
   out->lower = berth_arena_new(arena, uint32_t, n_members);
@@ -187,14 +187,14 @@ enum berth_code berth_timeline_make(
       return BERTH_RESOURCE_EXHAUSTED;
     }
   }
-  if (n_parts > 0) {
-    out->part_begin = berth_arena_new(arena, uint32_t, (size_t)n_members + 1);
-    out->parts = berth_arena_new(arena, struct berth_timeline_gap, n_parts);
-    if (out->part_begin == NULL || out->parts == NULL) {
+  if (n_slices > 0) {
+    out->slice_begin = berth_arena_new(arena, uint32_t, (size_t)n_members + 1);
+    out->slices = berth_arena_new(arena, struct berth_timeline_gap, n_slices);
+    if (out->slice_begin == NULL || out->slices == NULL) {
       return BERTH_RESOURCE_EXHAUSTED;
     }
   }
-  int64_t *begins = berth_arena_new(arena, int64_t, n_members + 2 * (size_t)n_gaps + n_parts);
+  int64_t *begins = berth_arena_new(arena, int64_t, n_members + 2 * (size_t)n_gaps + n_slices);
   if (begins == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "berth/problem.h"
 
-/* Gaps and parts are cut into compressed steps as well; see berth_gap and berth_part for the meaning. */
+/* Gaps and slices are cut into compressed steps as well; see berth_gap and berth_slice for the meaning. */
 struct berth_timeline_gap {
   uint32_t lower;
   uint32_t upper;
@@ -25,8 +25,8 @@ struct berth_timeline {
   uint32_t *upper;
   uint32_t *gap_begin; /* n_buffers + 1; NULL if none of them has gaps */
   struct berth_timeline_gap *gaps;
-  uint32_t *part_begin;             /* n_buffers + 1; NULL if none of them has parts */
-  struct berth_timeline_gap *parts; /* what is held, in the place of a whole buffer for a whole life */
+  uint32_t *slice_begin;             /* n_buffers + 1; NULL if none of them has slices */
+  struct berth_timeline_gap *slices; /* what is held, in the place of a whole buffer for a whole life */
 };
 
 /* `members` picks buffers in the order wanted; NULL means all. O(n log n). */
@@ -34,7 +34,7 @@ enum berth_code berth_timeline_make(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
     struct berth_arena *arena, struct berth_timeline *out) BERTH_MUST_USE;
 
-/* The bytes live at each compressed step, live windows only but parts whole; sizes as `size[i]` of member i.
+/* The bytes live at each compressed step, live windows only but slices whole; sizes as `size[i]` of member i.
  * `out_load` has n_steps entries. Returns the first step of the peak (0 if there are none). */
 uint32_t berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size, uint64_t *out_load);
 

@@ -181,9 +181,9 @@ add_range(struct berth_board *board, struct berth_board_set *set, struct berth_b
 
 /* The nodes that make up [lower, upper), and those above them. */
 struct cover {
-  uint32_t n_parts;
+  uint32_t n_slices;
   uint32_t n_above;
-  uint32_t parts[MAX_NODES];
+  uint32_t slices[MAX_NODES];
   uint32_t above[MAX_NODES];
 };
 
@@ -194,15 +194,15 @@ is_covered(const struct berth_board *board, uint32_t node, unsigned height, stru
 }
 
 static void find_cover(const struct berth_board *board, struct berth_piece piece, struct cover *out) {
-  out->n_parts = out->n_above = 0;
+  out->n_slices = out->n_above = 0;
   uint32_t left = piece.lower + board->n_leaves;
   uint32_t right = piece.upper + board->n_leaves;
   for (; left < right; left /= 2, right /= 2) {
     if (left & 1) {
-      out->parts[out->n_parts++] = left++;
+      out->slices[out->n_slices++] = left++;
     }
     if (right & 1) {
-      out->parts[out->n_parts++] = --right;
+      out->slices[out->n_slices++] = --right;
     }
   }
   left = piece.lower + board->n_leaves;
@@ -223,8 +223,8 @@ static bool place_piece(struct berth_board *board, struct berth_piece piece, uin
   struct berth_board_range range = {
       offset + piece.window_lower, berth_align_up(offset + piece.window_upper, board->grain)};
   bool ok = true;
-  for (uint32_t k = 0; ok && k < cover.n_parts; k++) {
-    uint32_t node = cover.parts[k];
+  for (uint32_t k = 0; ok && k < cover.n_slices; k++) {
+    uint32_t node = cover.slices[k];
     ok = add_range(board, &board->touch[node], range) &&
          (node >= board->n_leaves || add_range(board, &board->full[node], range));
   }
@@ -238,29 +238,29 @@ static bool place_piece(struct berth_board *board, struct berth_piece piece, uin
 
 struct stretches {
   struct berth_pieces pieces;
-  uint32_t part; /* of the order: the buffer itself, if it has none */
-  uint32_t part_end;
-  uint32_t chain; /* the next one, plus 1; 0: the part's own place */
+  uint32_t slice; /* of the order: the buffer itself, if it has none */
+  uint32_t slice_end;
+  uint32_t chain; /* the next one, plus 1; 0: the slice's own place */
   bool places;
 };
 
 static struct stretches stretches_of(const struct berth_board *board, uint32_t i, bool places) {
-  const struct berth_packing_parts *parts = board->instance->parts;
+  const struct berth_packing_slices *slices = board->instance->slices;
   return (struct stretches){
       .pieces = berth_pieces_of(board->instance, i),
-      .part = parts != NULL ? parts->begin[i] : i,
-      .part_end = parts != NULL ? parts->begin[i + 1] : i + 1,
+      .slice = slices != NULL ? slices->begin[i] : i,
+      .slice_end = slices != NULL ? slices->begin[i + 1] : i + 1,
       .places = places};
 }
 
 static bool
 next_on_chains(struct stretches *stretches, const struct berth_chains *chains, struct berth_piece *out) {
-  const struct berth_packing_parts *parts = stretches->pieces.instance->parts;
-  for (; stretches->part < stretches->part_end; stretches->part++, stretches->chain = 0) {
-    uint32_t i = stretches->part;
+  const struct berth_packing_slices *slices = stretches->pieces.instance->slices;
+  for (; stretches->slice < stretches->slice_end; stretches->slice++, stretches->chain = 0) {
+    uint32_t i = stretches->slice;
     *out = (struct berth_piece){
-        .window_lower = parts != NULL ? parts->window_lower[i] : 0,
-        .window_upper = parts != NULL ? parts->window_upper[i] : stretches->pieces.instance->size[i]};
+        .window_lower = slices != NULL ? slices->window_lower[i] : 0,
+        .window_upper = slices != NULL ? slices->window_upper[i] : stretches->pieces.instance->size[i]};
     while (stretches->chain <= chains->n_chains) {
       size_t entry = (size_t)i * chains->n_chains + stretches->chain - 1;
       bool is_place = stretches->chain++ == 0;
@@ -306,8 +306,8 @@ static void add_entry(struct berth_board *board, const struct berth_board_set *s
 static void add_sets(struct berth_board *board, struct berth_piece piece, struct search *search) {
   struct cover cover;
   find_cover(board, piece, &cover);
-  for (uint32_t k = 0; k < cover.n_parts; k++) {
-    add_entry(board, &board->touch[cover.parts[k]], search);
+  for (uint32_t k = 0; k < cover.n_slices; k++) {
+    add_entry(board, &board->touch[cover.slices[k]], search);
   }
   for (uint32_t k = 0; k < cover.n_above; k++) {
     if (cover.above[k] < board->n_leaves) {

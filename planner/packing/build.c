@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "interference/timeline.h"
 #include "packing/excess.h"
-#include "packing/parts.h"
+#include "packing/slices.h"
 #include "packing/sweep.h"
 
 static bool copy_columns(
@@ -106,15 +106,15 @@ static bool count_unordered(
   return chains != NULL && berth_chains_make(chains, &out->order, arena, &is_usable) && is_usable;
 }
 
-/* The pairs that were stated, and those that the order does not order: part by part with `timeline`, or
+/* The pairs that were stated, and those that the order does not order: slice by slice with `timeline`, or
  * (NULL) whole buffers. */
 static bool copy_conflicts(
     const struct berth_buffers *buffers, const uint32_t *members, const struct berth_timeline *timeline,
     struct berth_arena *arena, struct berth_packing_instance *out) {
   uint32_t n_unordered = 0;
-  struct berth_sort_item *listed = NULL; /* those already listed, of parts */
+  struct berth_sort_item *listed = NULL; /* those already listed, of slices */
   if (timeline != NULL
-          ? !berth_packing_order_parts(buffers, members, timeline, arena, out, &listed, &n_unordered)
+          ? !berth_packing_order_slices(buffers, members, timeline, arena, out, &listed, &n_unordered)
           : !count_unordered(buffers, members, arena, out, &n_unordered)) {
     return false;
   }
@@ -165,7 +165,7 @@ static bool find_shared(
 
 static enum berth_code build(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
-    uint64_t capacity, bool by_parts, struct berth_arena *arena, struct berth_packing_instance *out,
+    uint64_t capacity, bool by_slices, struct berth_arena *arena, struct berth_packing_instance *out,
     struct berth_timeline *out_timeline) {
   *out = (struct berth_packing_instance){.n_buffers = n_members, .capacity = capacity};
   struct berth_timeline timeline;
@@ -180,9 +180,9 @@ static enum berth_code build(
   out->lower = timeline.lower;
   out->upper = timeline.upper;
   bool ok = berth_effort_poll(arena->effort) && copy_columns(buffers, members, alignment, arena, out) &&
-            copy_gaps(&timeline, arena, out) && berth_packing_list_parts(&timeline, arena, out) &&
+            copy_gaps(&timeline, arena, out) && berth_packing_list_slices(&timeline, arena, out) &&
             copy_conflicts(
-                buffers, members, by_parts && timeline.part_begin != NULL ? &timeline : NULL, arena, out) &&
+                buffers, members, by_slices && timeline.slice_begin != NULL ? &timeline : NULL, arena, out) &&
             (buffers->rigid.n == 0 || find_shared(buffers, members, arena, out));
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }

@@ -17,7 +17,7 @@ enum berth_code berth_packing_build(
     struct berth_timeline *out_timeline) BERTH_MUST_USE;
 
 /* The same where buffers share whole slots: the pairs of the order are of whole buffers, though only their
- * parts are live. */
+ * slices are live. */
 enum berth_code berth_packing_build_slots(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint64_t alignment,
     uint64_t capacity, struct berth_arena *arena, struct berth_packing_instance *out,

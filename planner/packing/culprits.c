@@ -170,7 +170,7 @@ static void take_all(const struct berth_packing_instance *instance, struct berth
 static enum berth_code blame_antichain(
     const struct berth_packing_instance *instance, struct berth_arena *arena, struct berth_effort *effort,
     struct berth_culprits *out, bool *out_is_minimal) {
-  if (instance->order.n_clocks == 0 || instance->gap_begin != NULL || instance->parts != NULL) {
+  if (instance->order.n_clocks == 0 || instance->gap_begin != NULL || instance->slices != NULL) {
     return BERTH_OK;
   }
   struct berth_arena_mark mark = berth_arena_mark(arena);

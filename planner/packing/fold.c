@@ -290,11 +290,11 @@ static bool make_hulls(struct fold *fold) {
   if (lower == NULL || upper == NULL || chains == NULL) {
     return false;
   }
-  const struct berth_packing_parts *parts = fold->members->parts;
+  const struct berth_packing_slices *slices = fold->members->slices;
   for (uint32_t p = 0; p < order->n; p++) {
-    uint32_t k = parts != NULL ? parts->buffer[p] : p;
+    uint32_t k = slices != NULL ? slices->buffer[p] : p;
     size_t to = fold->item_of[k] * n_clocks;
-    bool first = fold->lead_member[fold->item_of[k]] == k && (parts == NULL || parts->begin[k] == p);
+    bool first = fold->lead_member[fold->item_of[k]] == k && (slices == NULL || slices->begin[k] == p);
     for (size_t c = 0; c < n_clocks; c++) {
       uint32_t begin = order->lower[p * n_clocks + c];
       uint32_t end = order->upper[p * n_clocks + c];

@@ -37,9 +37,9 @@ struct berth_packing_excess {
   uint32_t buffer; /* one of them */
 };
 
-/* Where some buffers have parts, each part, and each whole buffer without any, is a thing of the order on its
- * own. */
-struct berth_packing_parts {
+/* Where some buffers have slices, each slice, and each whole buffer without any, is a thing of the order on
+ * its own. */
+struct berth_packing_slices {
   uint32_t n;
   const uint32_t *begin; /* n_buffers + 1; none is empty */
   const uint32_t *buffer;
@@ -68,7 +68,7 @@ struct berth_packing_instance {
   uint32_t n_conflicts; /* pairs that must not share bytes though their lifetimes are apart; a < b, sorted */
   const uint32_t (*conflicts)[2];
   struct berth_precedence order; /* partial, if it has clocks; its pairs are among the conflicts, unless: */
-  const struct berth_packing_parts *parts; /* what is ordered; NULL: buffers. Pairs of parts are steps, */
+  const struct berth_packing_slices *slices; /* what is ordered; NULL: buffers. Pairs of slices are steps, */
   const struct berth_chains
       *chains;       /* say who meets whom, where those pairs are too many to list; else NULL */
   uint64_t capacity; /* no offset + size beyond it; BERTH_UNLIMITED to minimise freely */

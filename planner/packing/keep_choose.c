@@ -7,7 +7,7 @@
 
 enum { MOST_EXACT = 32, MOST_STEPS = 1 << 16 };
 
-struct part {
+struct component {
   uint32_t n;
   const uint32_t *items;
   uint32_t meets[MOST_EXACT]; /* bits, where there are few */
@@ -22,25 +22,25 @@ struct choice {
   const struct berth_pairs *pairs;
   struct berth_arena *arena;
   uint8_t *stays;
-  uint32_t *place; /* of each item in its part */
+  uint32_t *place; /* of each item in its component */
   uint64_t *rest;  /* of each item: what is left of its weight */
   uint64_t moved;
 };
 
-static uint64_t weight_of(const struct part *part, uint32_t set) {
+static uint64_t weight_of(const struct component *component, uint32_t set) {
   uint64_t sum = 0;
   for (; set != 0; set &= set - 1) {
-    sum += part->weight[__builtin_ctz(set)];
+    sum += component->weight[__builtin_ctz(set)];
   }
   return sum;
 }
 
-static uint32_t busiest(const struct part *part, uint32_t open) {
+static uint32_t busiest(const struct component *component, uint32_t open) {
   uint32_t found = 0;
   int most = -1;
   for (uint32_t set = open; set != 0; set &= set - 1) {
     uint32_t k = (uint32_t)__builtin_ctz(set);
-    int n = __builtin_popcount(part->meets[k] & open);
+    int n = __builtin_popcount(component->meets[k] & open);
     if (n > most) {
       most = n;
       found = k;
@@ -50,58 +50,58 @@ static uint32_t busiest(const struct part *part, uint32_t open) {
 }
 
 /* The heaviest set without a pair: the busiest item stays, or moves. */
-static void branch(struct part *part, uint32_t chosen, uint64_t weight, uint32_t open) {
-  if (weight + weight_of(part, open) <= part->best_weight || part->n_steps++ > MOST_STEPS) {
+static void branch(struct component *component, uint32_t chosen, uint64_t weight, uint32_t open) {
+  if (weight + weight_of(component, open) <= component->best_weight || component->n_steps++ > MOST_STEPS) {
     return;
   }
   if (open == 0) {
-    part->best_weight = weight;
-    part->best = chosen;
+    component->best_weight = weight;
+    component->best = chosen;
     return;
   }
-  uint32_t k = busiest(part, open);
+  uint32_t k = busiest(component, open);
   uint32_t bit = UINT32_C(1) << k;
-  if ((part->meets[k] & open) == 0) { /* nobody meets anybody */
-    branch(part, chosen | open, weight + weight_of(part, open), 0);
+  if ((component->meets[k] & open) == 0) { /* nobody meets anybody */
+    branch(component, chosen | open, weight + weight_of(component, open), 0);
     return;
   }
-  branch(part, chosen | bit, weight + part->weight[k], open & ~bit & ~part->meets[k]);
-  branch(part, chosen, weight, open & ~bit);
+  branch(component, chosen | bit, weight + component->weight[k], open & ~bit & ~component->meets[k]);
+  branch(component, chosen, weight, open & ~bit);
 }
 
 /* True unless it would have taken too long. */
-static bool solve_exactly(struct choice *choice, struct part *part) {
-  for (uint32_t k = 0; k < part->n; k++) {
-    uint32_t i = part->items[k];
-    part->weight[k] = choice->weight[i];
-    part->meets[k] = 0;
+static bool solve_exactly(struct choice *choice, struct component *component) {
+  for (uint32_t k = 0; k < component->n; k++) {
+    uint32_t i = component->items[k];
+    component->weight[k] = choice->weight[i];
+    component->meets[k] = 0;
     for (uint32_t e = 0; e < berth_pairs_n(choice->pairs, i); e++) {
       uint32_t other = choice->pairs->other[choice->pairs->begin[i] + e];
-      part->meets[k] |= choice->stays[other] ? UINT32_C(1) << choice->place[other] : 0;
+      component->meets[k] |= choice->stays[other] ? UINT32_C(1) << choice->place[other] : 0;
     }
   }
-  uint32_t all = part->n == 32 ? UINT32_MAX : (UINT32_C(1) << part->n) - 1;
-  branch(part, 0, 0, all);
-  if (part->n_steps > MOST_STEPS) {
+  uint32_t all = component->n == 32 ? UINT32_MAX : (UINT32_C(1) << component->n) - 1;
+  branch(component, 0, 0, all);
+  if (component->n_steps > MOST_STEPS) {
     return false;
   }
-  choice->moved += weight_of(part, all) - part->best_weight;
-  for (uint32_t k = 0; k < part->n; k++) {
-    choice->stays[part->items[k]] = part->best >> k & 1;
+  choice->moved += weight_of(component, all) - component->best_weight;
+  for (uint32_t k = 0; k < component->n; k++) {
+    choice->stays[component->items[k]] = component->best >> k & 1;
   }
   return true;
 }
 
-/* ---- Large parts ---- */
+/* ---- Large components ---- */
 
 /* Each pair pays as much as the lighter has left: whoever moves has paid for it, or nobody has. */
-static uint64_t bound_part(struct choice *choice, const struct part *part) {
+static uint64_t bound_component(struct choice *choice, const struct component *component) {
   uint64_t paid = 0;
-  for (uint32_t k = 0; k < part->n; k++) {
-    choice->rest[part->items[k]] = choice->weight[part->items[k]];
+  for (uint32_t k = 0; k < component->n; k++) {
+    choice->rest[component->items[k]] = choice->weight[component->items[k]];
   }
-  for (uint32_t k = 0; k < part->n; k++) {
-    uint32_t i = part->items[k];
+  for (uint32_t k = 0; k < component->n; k++) {
+    uint32_t i = component->items[k];
     for (uint32_t e = 0; e < berth_pairs_n(choice->pairs, i); e++) {
       uint32_t other = choice->pairs->other[choice->pairs->begin[i] + e];
       if (other > i && choice->stays[other]) {
@@ -128,23 +128,23 @@ static uint64_t cost_key(const struct choice *choice, uint32_t i) {
   return bits;
 }
 
-static bool choose_greedily(struct choice *choice, const struct part *part) {
+static bool choose_greedily(struct choice *choice, const struct component *component) {
   struct berth_arena_mark mark = berth_arena_mark(choice->arena);
-  uint32_t *order = berth_arena_new(choice->arena, uint32_t, part->n);
-  uint64_t *key = berth_arena_new(choice->arena, uint64_t, part->n);
+  uint32_t *order = berth_arena_new(choice->arena, uint32_t, component->n);
+  uint64_t *key = berth_arena_new(choice->arena, uint64_t, component->n);
   if (order == NULL || key == NULL) {
     return false;
   }
-  for (uint32_t k = 0; k < part->n; k++) {
+  for (uint32_t k = 0; k < component->n; k++) {
     order[k] = k;
-    key[k] = cost_key(choice, part->items[k]);
+    key[k] = cost_key(choice, component->items[k]);
   }
-  bool ok = berth_order_by_key(choice->arena, part->n, key, order);
-  for (uint32_t k = 0; k < part->n; k++) {
-    choice->stays[part->items[k]] = 2; /* not told yet */
+  bool ok = berth_order_by_key(choice->arena, component->n, key, order);
+  for (uint32_t k = 0; k < component->n; k++) {
+    choice->stays[component->items[k]] = 2; /* not told yet */
   }
-  for (uint32_t k = 0; ok && k < part->n; k++) {
-    uint32_t i = part->items[order[k]];
+  for (uint32_t k = 0; ok && k < component->n; k++) {
+    uint32_t i = component->items[order[k]];
     bool is_free = true;
     for (uint32_t e = 0; is_free && e < berth_pairs_n(choice->pairs, i); e++) {
       is_free = choice->stays[choice->pairs->other[choice->pairs->begin[i] + e]] != 1;
@@ -155,7 +155,7 @@ static bool choose_greedily(struct choice *choice, const struct part *part) {
   return ok;
 }
 
-/* ---- Parts ---- */
+/* ---- Components ---- */
 
 /* Whoever is reached from `first` by pairs; they are marked. */
 static uint32_t collect(const struct choice *choice, uint32_t first, uint8_t *is_seen, uint32_t *items) {
@@ -174,16 +174,16 @@ static uint32_t collect(const struct choice *choice, uint32_t first, uint8_t *is
   return n;
 }
 
-static bool choose_part(struct choice *choice, const uint32_t *items, uint32_t n) {
-  struct part part = {.n = n, .items = items};
+static bool choose_component(struct choice *choice, const uint32_t *items, uint32_t n) {
+  struct component component = {.n = n, .items = items};
   for (uint32_t k = 0; k < n; k++) {
     choice->place[items[k]] = k;
   }
-  if (n == 1 || (n <= MOST_EXACT && solve_exactly(choice, &part))) {
+  if (n == 1 || (n <= MOST_EXACT && solve_exactly(choice, &component))) {
     return true;
   }
-  choice->moved += bound_part(choice, &part);
-  return choose_greedily(choice, &part);
+  choice->moved += bound_component(choice, &component);
+  return choose_greedily(choice, &component);
 }
 
 bool berth_keep_choose(
@@ -202,7 +202,7 @@ bool berth_keep_choose(
   bool ok = is_seen != NULL && items != NULL && choice.place != NULL && choice.rest != NULL;
   for (uint32_t i = 0; ok && i < n_items; i++) {
     if (stays[i] && !is_seen[i]) {
-      ok = choose_part(&choice, items, collect(&choice, i, is_seen, items));
+      ok = choose_component(&choice, items, collect(&choice, i, is_seen, items));
     }
   }
   berth_arena_rewind(arena, mark);

@@ -43,7 +43,7 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
   instance->gaps = NULL;
   instance->n_conflicts = 0;
   instance->order.n_clocks = 0;
-  instance->parts = NULL;
+  instance->slices = NULL;
   instance->chains = NULL;
   instance->n_excess = 0;
   instance->pins_may_meet = true;
@@ -128,7 +128,7 @@ find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline
   if (timeline->n_steps > 0) {
     uint32_t peak = 0;
     (void)berth_packing_load(&pool->instance, load);
-    for (uint32_t t = 1; t < timeline->n_steps; t++) { /* steps for pairs of parts are none */
+    for (uint32_t t = 1; t < timeline->n_steps; t++) { /* steps for pairs of slices are none */
       peak = load[t] > load[peak] ? t : peak;
     }
     pool->peak_bytes = load[peak];

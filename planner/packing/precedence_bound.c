@@ -26,8 +26,8 @@ enum berth_code berth_packing_find_antichain(
   *out = (struct berth_antichain){0};
   struct berth_chains chains;
   bool is_usable;
-  const struct berth_packing_parts *parts = instance->parts;
-  uint32_t n = parts != NULL ? parts->n : instance->n_buffers;
+  const struct berth_packing_slices *slices = instance->slices;
+  uint32_t n = slices != NULL ? slices->n : instance->n_buffers;
   uint64_t *weight = berth_arena_new(arena, uint64_t, n);
   if (weight == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
@@ -43,7 +43,7 @@ enum berth_code berth_packing_find_antichain(
     return BERTH_OK;
   }
   for (uint32_t i = 0; i < n; i++) {
-    weight[i] = parts != NULL ? parts->window_upper[i] - parts->window_lower[i] : core_of(instance, i);
+    weight[i] = slices != NULL ? slices->window_upper[i] - slices->window_lower[i] : core_of(instance, i);
   }
   return berth_antichain_find(&chains, weight, arena, effort, out);
 }

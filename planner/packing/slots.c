@@ -11,7 +11,7 @@ enum { N_WORDS = BERTH_SLOTS_MOST / 64, N_REFUTED = 1 << 16 };
 
 bool berth_slots_are_plain(const struct berth_packing_instance *instance) {
   return instance->pin == NULL && instance->gap_begin == NULL && instance->piece_begin == NULL &&
-         instance->parts == NULL && instance->chains == NULL;
+         instance->slices == NULL && instance->chains == NULL;
 }
 
 /* ---- By size ---- */

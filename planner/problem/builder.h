@@ -186,7 +186,7 @@ struct berth_builder_lives {
   int64_t *upper;
 };
 
-/* The clocks of buffers and of their parts, by who touches them on which stream. */
+/* The clocks of buffers and of their slices, by who touches them on which stream. */
 enum berth_code berth_builder_make_clocks(
     struct berth_problem_builder *builder, const struct berth_graph *graph,
     const struct berth_builder_lives *lives);

@@ -9,7 +9,7 @@
  * Encoding, little-endian: magic and version; numbers of pools, buffers, gaps, listed pools and conflicts;
  * then a column after the other in canonical order; then sections for what few problems have, each behind its
  * tag. Steps stay as given: a plan reports them. Clocks and groups, if there are
- * any, come next, then parts of buffers, and clusters of parts of a composition last. */
+ * any, come next, then slices of buffers, and clusters of parts of a composition last. */
 #include <string.h>
 
 #include "base/effort.h"
@@ -22,8 +22,8 @@ enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
 /* Begins the section on what pools ask and cost: "POOL". */
 #define TERMS_TAG UINT32_C(0x4c4f4f50)
 
-/* Begins the section on the parts of buffers: "PART". */
-#define PARTS_TAG UINT32_C(0x54524150)
+/* Begins the section on the slices of buffers: "SLIC". */
+#define SLICES_TAG UINT32_C(0x43494C53)
 
 /* Begins a section on the parts of a composition: "UNIT". */
 #define UNITS_TAG UINT32_C(0x54494e55)
@@ -85,18 +85,18 @@ static int compare_clocks(const struct berth_buffers *buffers, uint32_t a, uint3
   return 0;
 }
 
-static int compare_parts(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
-  const uint32_t *begin = buffers->part_begin;
+static int compare_slices(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
+  const uint32_t *begin = buffers->slice_begin;
   size_t n = buffers->n_clocks;
   COMPARE(begin[a + 1] - begin[a], begin[b + 1] - begin[b]);
   for (size_t i = begin[a], j = begin[b]; i < begin[a + 1]; i++, j++) {
-    COMPARE(buffers->parts[i].window_lower, buffers->parts[j].window_lower);
-    COMPARE(buffers->parts[i].window_upper, buffers->parts[j].window_upper);
-    COMPARE(buffers->parts[i].lower, buffers->parts[j].lower);
-    COMPARE(buffers->parts[i].upper, buffers->parts[j].upper);
+    COMPARE(buffers->slices[i].window_lower, buffers->slices[j].window_lower);
+    COMPARE(buffers->slices[i].window_upper, buffers->slices[j].window_upper);
+    COMPARE(buffers->slices[i].lower, buffers->slices[j].lower);
+    COMPARE(buffers->slices[i].upper, buffers->slices[j].upper);
     for (size_t c = 0; c < n; c++) {
-      COMPARE(buffers->part_clock_lower[i * n + c], buffers->part_clock_lower[j * n + c]);
-      COMPARE(buffers->part_clock_upper[i * n + c], buffers->part_clock_upper[j * n + c]);
+      COMPARE(buffers->slice_clock_lower[i * n + c], buffers->slice_clock_lower[j * n + c]);
+      COMPARE(buffers->slice_clock_upper[i * n + c], buffers->slice_clock_upper[j * n + c]);
     }
   }
   return 0;
@@ -138,8 +138,8 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   if (order == 0) {
     order = compare_clocks(buffers, a, b);
   }
-  if (order == 0 && buffers->part_begin != NULL) {
-    order = compare_parts(buffers, a, b);
+  if (order == 0 && buffers->slice_begin != NULL) {
+    order = compare_slices(buffers, a, b);
   }
   if (order == 0) {
     order = compare_ids(problem, a, b);
@@ -334,23 +334,23 @@ static void put_clocks(struct encoder *encoder, const struct berth_buffers *buff
   }
 }
 
-static void put_parts(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+static void put_slices(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
   size_t n = buffers->n_clocks;
-  if (buffers->part_begin == NULL) {
+  if (buffers->slice_begin == NULL) {
     return;
   }
-  put(encoder, PARTS_TAG, 4);
+  put(encoder, SLICES_TAG, 4);
   for (uint32_t k = 0; k < buffers->n; k++) {
-    const uint32_t *begin = buffers->part_begin + order[k];
+    const uint32_t *begin = buffers->slice_begin + order[k];
     put(encoder, begin[1] - begin[0], 4);
     for (size_t i = begin[0]; i < begin[1]; i++) {
-      put(encoder, buffers->parts[i].window_lower, 8);
-      put(encoder, buffers->parts[i].window_upper, 8);
-      put(encoder, (uint64_t)buffers->parts[i].lower, 8);
-      put(encoder, (uint64_t)buffers->parts[i].upper, 8);
+      put(encoder, buffers->slices[i].window_lower, 8);
+      put(encoder, buffers->slices[i].window_upper, 8);
+      put(encoder, (uint64_t)buffers->slices[i].lower, 8);
+      put(encoder, (uint64_t)buffers->slices[i].upper, 8);
       for (size_t c = 0; c < n; c++) {
-        put(encoder, buffers->part_clock_lower[i * n + c], 4);
-        put(encoder, buffers->part_clock_upper[i * n + c], 4);
+        put(encoder, buffers->slice_clock_lower[i * n + c], 4);
+        put(encoder, buffers->slice_clock_upper[i * n + c], 4);
       }
     }
   }
@@ -495,7 +495,7 @@ enum berth_code berth_problem_canonical_encode(
   put_terms(&encoder, &problem->pools_view, buffers, order);
   put_clocks(&encoder, buffers, order);
   bool ok = buffers->rigid.n == 0 || put_groups(&encoder, &buffers->rigid, buffers->n, order, allocator);
-  put_parts(&encoder, buffers, order);
+  put_slices(&encoder, buffers, order);
   ok = ok && put_units(&encoder, problem, BERTH_UNIT_CLUSTER, order, allocator) &&
        put_units(&encoder, problem, BERTH_UNIT_PART, order, allocator);
   flush(&encoder);

@@ -180,7 +180,7 @@ static enum berth_code settle_inplace(
   return fit_storage(builder, out_placed);
 }
 
-/* With several streams what is later in the list need not be later: buffers have parts instead. */
+/* With several streams what is later in the list need not be later: buffers have slices instead. */
 static enum berth_code find_windows(
     struct berth_problem_builder *builder, const struct berth_graph *graph, const uint32_t *innermost,
     const uint8_t *family, struct berth_arena *arena, struct berth_windows *out) {

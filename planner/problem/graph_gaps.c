@@ -261,7 +261,7 @@ static enum berth_code make_gaps(struct canvas *canvas) {
   struct berth_problem *problem = builder->problem;
   struct berth_rows *rows = &problem->rows;
   uint32_t n_values = (uint32_t)rows->size.n;
-  /* With streams, what is later in the list need not be later: parts say what is held. */
+  /* With streams, what is later in the list need not be later: slices say what is held. */
   bool gaps = builder->n_streams == 1;
   if (gaps && (!berth_vec_reserve(&builder->allocator, &rows->gaps, canvas->n_bounds) ||
                !berth_vec_reserve(&builder->allocator, &rows->gap_begin, (size_t)n_values + 1))) {

@@ -97,8 +97,8 @@ add_piece(struct sweep *sweep, uint32_t buffer, int64_t lower, int64_t upper, ui
   }
 }
 
-static uint32_t first_part(const struct berth_problem *problem, uint32_t buffer) {
-  return problem->part_begin.n != 0 ? problem->part_begin.items[buffer] : 0;
+static uint32_t first_slice(const struct berth_problem *problem, uint32_t buffer) {
+  return problem->slice_begin.n != 0 ? problem->slice_begin.items[buffer] : 0;
 }
 
 static void cut(struct sweep *sweep, uint32_t buffer) {
@@ -110,11 +110,11 @@ static void cut(struct sweep *sweep, uint32_t buffer) {
     return;
   }
   const struct berth_problem *problem = sweep->builder->problem;
-  for (uint32_t i = first_part(problem, buffer); i < first_part(problem, buffer + 1); i++) {
-    const struct berth_part *part = &problem->parts.items[i];
-    add_piece(sweep, buffer, part->lower, part->upper, part->window_lower, part->window_upper);
+  for (uint32_t i = first_slice(problem, buffer); i < first_slice(problem, buffer + 1); i++) {
+    const struct berth_slice *slice = &problem->slices.items[i];
+    add_piece(sweep, buffer, slice->lower, slice->upper, slice->window_lower, slice->window_upper);
   }
-  if (first_part(problem, buffer) < first_part(problem, buffer + 1)) {
+  if (first_slice(problem, buffer) < first_slice(problem, buffer + 1)) {
     return;
   }
   uint32_t begin = rows->gap_begin.n != 0 ? rows->gap_begin.items[buffer] : 0;
@@ -162,7 +162,7 @@ static bool make_pieces(struct sweep *sweep, struct berth_arena *arena) {
     if (sweep->pool_of[i] != BERTH_NO_INDEX) {
       const uint32_t *begin = sweep->rows->gap_begin.n != 0 ? sweep->rows->gap_begin.items + i : NULL;
       capacity += begin != NULL ? 2 * (size_t)(begin[1] - begin[0]) + 1 : 1;
-      capacity += first_part(sweep->builder->problem, i + 1) - first_part(sweep->builder->problem, i);
+      capacity += first_slice(sweep->builder->problem, i + 1) - first_slice(sweep->builder->problem, i);
     }
   }
   if (capacity > UINT32_MAX / 2) {
@@ -276,7 +276,7 @@ static enum berth_code check_conflicts(struct sweep *sweep) {
 
 /* ---- Pins against a partial order ---- */
 
-/* A pinned buffer, or a part of one. */
+/* A pinned buffer, or a slice of one. */
 struct stretch {
   uint64_t end;
   uint32_t buffer;
@@ -297,8 +297,8 @@ static bool is_before(const struct stretch *a, const struct stretch *b, uint32_t
 static uint32_t stretches_of(
     const struct berth_problem *problem, uint32_t buffer, struct stretch *stretches, uint64_t *first) {
   uint64_t pin = problem->rows.pin.items[buffer];
-  uint32_t begin = first_part(problem, buffer);
-  uint32_t end = first_part(problem, buffer + 1);
+  uint32_t begin = first_slice(problem, buffer);
+  uint32_t end = first_slice(problem, buffer + 1);
   size_t n_clocks = problem->n_clocks;
   if (begin == end) {
     first[0] = pin;
@@ -310,12 +310,12 @@ static uint32_t stretches_of(
     return 1;
   }
   for (size_t i = begin; i < end; i++) {
-    first[i - begin] = pin + problem->parts.items[i].window_lower;
+    first[i - begin] = pin + problem->slices.items[i].window_lower;
     stretches[i - begin] = (struct stretch){
-        .end = pin + problem->parts.items[i].window_upper,
+        .end = pin + problem->slices.items[i].window_upper,
         .buffer = buffer,
-        .lower = problem->part_clock_lower.items + i * n_clocks,
-        .upper = problem->part_clock_upper.items + i * n_clocks};
+        .lower = problem->slice_clock_lower.items + i * n_clocks,
+        .upper = problem->slice_clock_upper.items + i * n_clocks};
   }
   return end - begin;
 }
@@ -351,7 +351,7 @@ static enum berth_code check_order(struct sweep *sweep, struct berth_arena *aren
   if (problem->n_clocks == 0) {
     return BERTH_OK;
   }
-  size_t most = rows->pin.n + problem->parts.n;
+  size_t most = rows->pin.n + problem->slices.n;
   struct stretch *stretches = berth_arena_new(arena, struct stretch, most);
   uint64_t *first = berth_arena_new(arena, uint64_t, most);
   uint32_t *order = berth_arena_new(arena, uint32_t, most);

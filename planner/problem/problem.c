@@ -71,10 +71,10 @@ void berth_problem_finish(struct berth_problem *problem) {
   berth_vec_finish(allocator, &problem->conflicts);
   berth_vec_finish(allocator, &problem->clock_lower);
   berth_vec_finish(allocator, &problem->clock_upper);
-  berth_vec_finish(allocator, &problem->part_begin);
-  berth_vec_finish(allocator, &problem->parts);
-  berth_vec_finish(allocator, &problem->part_clock_lower);
-  berth_vec_finish(allocator, &problem->part_clock_upper);
+  berth_vec_finish(allocator, &problem->slice_begin);
+  berth_vec_finish(allocator, &problem->slices);
+  berth_vec_finish(allocator, &problem->slice_clock_lower);
+  berth_vec_finish(allocator, &problem->slice_clock_upper);
   berth_vec_finish(allocator, &problem->pools);
   finish_graph(allocator, &problem->columns);
   berth_problem_finish_symbols(problem);
@@ -118,10 +118,10 @@ static void trim(struct berth_problem *problem) {
   berth_vec_trim(allocator, &problem->conflicts);
   berth_vec_trim(allocator, &problem->clock_lower);
   berth_vec_trim(allocator, &problem->clock_upper);
-  berth_vec_trim(allocator, &problem->part_begin);
-  berth_vec_trim(allocator, &problem->parts);
-  berth_vec_trim(allocator, &problem->part_clock_lower);
-  berth_vec_trim(allocator, &problem->part_clock_upper);
+  berth_vec_trim(allocator, &problem->slice_begin);
+  berth_vec_trim(allocator, &problem->slices);
+  berth_vec_trim(allocator, &problem->slice_clock_lower);
+  berth_vec_trim(allocator, &problem->slice_clock_upper);
 }
 
 void berth_problem_view_graph(struct berth_problem *problem) {
@@ -196,10 +196,10 @@ void berth_problem_make_views(struct berth_problem *problem) {
       .n_clocks = problem->n_clocks,
       .clock_lower = problem->clock_lower.items,
       .clock_upper = problem->clock_upper.items,
-      .part_begin = problem->part_begin.n != 0 ? problem->part_begin.items : NULL,
-      .parts = problem->parts.items,
-      .part_clock_lower = problem->part_clock_lower.items,
-      .part_clock_upper = problem->part_clock_upper.items,
+      .slice_begin = problem->slice_begin.n != 0 ? problem->slice_begin.items : NULL,
+      .slices = problem->slices.items,
+      .slice_clock_lower = problem->slice_clock_lower.items,
+      .slice_clock_upper = problem->slice_clock_upper.items,
   };
   for (uint32_t pool = 0; pool < problem->pools.n; pool++) {
     problem->pools.items[pool].name = berth_names_get(&problem->pool_names, pool);

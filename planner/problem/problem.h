@@ -136,10 +136,10 @@ struct berth_problem {
   uint32_t n_clocks; /* as in berth_buffers; the columns are empty where it is 0 */
   BERTH_VEC(uint32_t) clock_lower;
   BERTH_VEC(uint32_t) clock_upper;
-  BERTH_VEC(uint32_t) part_begin; /* these four as in berth_buffers; empty if every buffer is whole */
-  BERTH_VEC(struct berth_part) parts;
-  BERTH_VEC(uint32_t) part_clock_lower;
-  BERTH_VEC(uint32_t) part_clock_upper;
+  BERTH_VEC(uint32_t) slice_begin; /* these four as in berth_buffers; empty if every buffer is whole */
+  BERTH_VEC(struct berth_slice) slices;
+  BERTH_VEC(uint32_t) slice_clock_lower;
+  BERTH_VEC(uint32_t) slice_clock_upper;
   BERTH_VEC(struct berth_pool_spec) pools;
   struct berth_names pool_names;
   BERTH_VEC(uint32_t)

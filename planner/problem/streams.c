@@ -6,7 +6,7 @@
 
 #include "liveness/clocks.h"
 #include "liveness/liveness.h"
-#include "problem/parts.h"
+#include "problem/slices.h"
 
 struct making {
   struct berth_problem *problem;
@@ -143,14 +143,14 @@ enum berth_code berth_builder_make_clocks(
     problem->n_clocks = n_streams;
     problem->clock_lower.n = problem->clock_upper.n = n_entries;
   }
-  struct berth_builder_parts_input parts = {
+  struct berth_builder_slices_input slices = {
       .graph = graph,
       .clocks = &making.clocks,
       .family = lives->family,
       .lower = lives->lower,
       .upper = lives->upper};
   enum berth_code code =
-      ok ? berth_builder_make_parts(builder, &parts, &arena) : berth_fail_memory(&builder->error);
+      ok ? berth_builder_make_slices(builder, &slices, &arena) : berth_fail_memory(&builder->error);
   berth_arena_finish(&arena);
   return code;
 }

@@ -64,13 +64,13 @@ static bool equal_gaps(const struct berth_buffers *a, uint32_t i, const struct b
 }
 
 static bool
-equal_parts(const struct berth_buffers *a, uint32_t i, const struct berth_buffers *b, uint32_t j) {
-  uint32_t n = a->part_begin != NULL ? a->part_begin[i + 1] - a->part_begin[i] : 0;
-  uint32_t m = b->part_begin != NULL ? b->part_begin[j + 1] - b->part_begin[j] : 0;
+equal_slices(const struct berth_buffers *a, uint32_t i, const struct berth_buffers *b, uint32_t j) {
+  uint32_t n = a->slice_begin != NULL ? a->slice_begin[i + 1] - a->slice_begin[i] : 0;
+  uint32_t m = b->slice_begin != NULL ? b->slice_begin[j + 1] - b->slice_begin[j] : 0;
   bool equal = n == m;
   for (uint32_t k = 0; equal && k < n; k++) {
-    const struct berth_part *x = &a->parts[a->part_begin[i] + k];
-    const struct berth_part *y = &b->parts[b->part_begin[j] + k];
+    const struct berth_slice *x = &a->slices[a->slice_begin[i] + k];
+    const struct berth_slice *y = &b->slices[b->slice_begin[j] + k];
     equal = x->lower == y->lower && x->upper == y->upper && x->window_lower == y->window_lower &&
             x->window_upper == y->window_upper;
   }
@@ -108,7 +108,7 @@ static unsigned changes_of(
   bool same_place =
       offset_of(before, i) == offset_of(after, j) && equal_texts(pool_name(before, i), pool_name(after, j));
   bool same_life = a->lower[i] == b->lower[j] && a->upper[i] == b->upper[j] && equal_gaps(a, i, b, j) &&
-                   equal_parts(a, i, b, j);
+                   equal_slices(a, i, b, j);
   return bit(a->size_bytes[i] != b->size_bytes[j], BERTH_CHANGE_RESIZED) |
          bit(!same_life, BERTH_CHANGE_RETIMED) | bit(!same_place, BERTH_CHANGE_MOVED);
 }

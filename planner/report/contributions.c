@@ -14,7 +14,7 @@ static uint32_t list_live(
   for (uint32_t p = 0; p < pieces->n; p++) {
     const struct berth_verify_piece *piece = &pieces->items[p];
     if (piece->lower <= step && step < piece->upper) {
-      bool goes_on = n > 0 && live[n - 1].index == piece->buffer; /* another part of it */
+      bool goes_on = n > 0 && live[n - 1].index == piece->buffer; /* another piece of it */
       uint64_t before = goes_on ? live[--n].key : UINT64_MAX;
       live[n++] = (struct berth_sort_item){
           .key = before - berth_verify_live_put(counted, piece), .index = piece->buffer};

@@ -159,7 +159,7 @@ static enum berth_code plan_below(struct berth_solve_task *task, uint64_t most_b
 /* Results in place raise the peak only where several operands lie inside one result: what is between them
  * counts before it is there. Else no plan without them is below the peak with them. */
 static bool raises_peak(const struct berth_problem *problem) {
-  if (berth_problem_buffers(problem)->part_begin != NULL) { /* a peak may not see them */
+  if (berth_problem_buffers(problem)->slice_begin != NULL) { /* a peak may not see them */
     return true;
   }
   const struct berth_permissions *permissions = berth_problem_permissions(problem);

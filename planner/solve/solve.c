@@ -210,7 +210,7 @@ static const struct phase LARGE_PARTIAL_PHASES[] = {
 };
 
 static bool is_partial(const struct berth_packing_pool *pool) {
-  return pool->instance.order.n_clocks > 0 && pool->instance.parts == NULL;
+  return pool->instance.order.n_clocks > 0 && pool->instance.slices == NULL;
 }
 
 static const struct phase *phases_for(const struct berth_packing_pool *pool) {
@@ -436,12 +436,12 @@ search_slots(struct berth_solve_task *task, struct berth_packing_pool *pool, uin
 
 enum { WHOLE_SHARE = 2 }; /* of the pool's budget */
 
-/* Buffers of which only parts are live are planned whole as well, which all strategies can do, and which is
- * a plan of the parts: so these never take more than it does. What is proven of it holds for it alone. Not
+/* Buffers of which only slices are live are planned whole as well, which all strategies can do, and which is
+ * a plan of the slices: so these never take more than it does. What is proven of it holds for it alone. Not
  * where an earlier plan says who stays. */
 static enum berth_code
 search_whole(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
-  if (pool->instance.parts == NULL || pool->item_of != NULL || task->options.stable != NULL ||
+  if (pool->instance.slices == NULL || pool->item_of != NULL || task->options.stable != NULL ||
       pool->persistence != BERTH_PERSISTENCE_MIXED) {
     return BERTH_OK;
   }
@@ -451,7 +451,7 @@ search_whole(struct berth_solve_task *task, struct berth_packing_pool *pool, uin
       task->buffers, pool->members, pool->n_members, pool->alignment, pool->capacity, &task->arena,
       &whole.instance, NULL);
   whole.instance.piece_begin = NULL;
-  whole.arena_bytes = BERTH_UNLIMITED; /* a plan of parts is none to start from */
+  whole.arena_bytes = BERTH_UNLIMITED; /* a plan of slices is none to start from */
   whole.offset = berth_arena_new(&task->arena, uint64_t, pool->n_members);
   whole.is_exact = true;
   whole.infeasible = false;

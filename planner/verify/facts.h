@@ -7,7 +7,7 @@
 #include "berth/problem.h"
 
 struct berth_verify_order;
-struct berth_verify_parts;
+struct berth_verify_slices;
 
 struct berth_verify_facts {
   const struct berth_problem *problem; /* for names only */
@@ -31,7 +31,7 @@ struct berth_verify_facts {
   const uint32_t *storage;                /* of each buffer: the first that is one storage with it, or itself;
                                              NULL if nobody shares */
   const struct berth_verify_order *order; /* NULL: a total order */
-  const struct berth_verify_parts *parts; /* NULL: every buffer is whole, but for gaps */
+  const struct berth_verify_slices *slices; /* NULL: every buffer is whole, but for gaps */
   uint32_t n_pools;
   const struct berth_pool_spec *pools;
 };

@@ -50,7 +50,7 @@ static inline bool berth_verify_order_within(
 /* Whether every access to buffer `earlier` comes before every access to buffer `later`. */
 bool berth_verify_may_follow(const struct berth_verify_order *order, uint32_t earlier, uint32_t later);
 
-/* No bytes pass from one buffer, or part of one, to a later one that is not ordered after it. A sweep in the
+/* No bytes pass from one buffer, or slice of one, to a later one that is not ordered after it. A sweep in the
  * order of addition that keeps, for every byte, its last tenant: if each is ordered after the one before it,
  * all are. Of a pool of slots all buffers are whole. */
 enum berth_code berth_verify_sequence(

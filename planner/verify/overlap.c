@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "verify/ordered_set.h"
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 struct range {
   uint64_t begin;
@@ -38,8 +38,8 @@ static struct range range_of(const struct sweep *sweep, const struct berth_verif
   }
   uint64_t offset = sweep->places->offset[piece->buffer];
   bool whole = facts->pools[berth_verify_pool(sweep->places, piece->buffer)].kind == BERTH_POOL_SLOTS;
-  if (whole && berth_verify_n_parts(facts->parts, piece->buffer) != 0) {
-    return (struct range){0, 0}; /* left to the order, which does not look at parts of slots either */
+  if (whole && berth_verify_n_slices(facts->slices, piece->buffer) != 0) {
+    return (struct range){0, 0}; /* left to the order, which does not look at slices in slots either */
   }
   return (struct range){
       .begin = berth_verify_byte(offset, whole ? 0 : piece->window_lower),

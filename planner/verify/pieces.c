@@ -1,6 +1,6 @@
 #include "verify/pieces.h"
 
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 struct cutter {
   const struct berth_verify_facts *facts;
@@ -41,11 +41,11 @@ cut_all(struct cutter *cutter, struct berth_arena *arena, size_t n_gaps, struct 
     return berth_fail_memory(err);
   }
   for (uint32_t i = 0; i < facts->n; i++) {
-    for (uint32_t k = 0; k < berth_verify_n_parts(facts->parts, i); k++) {
-      const struct berth_part *part = &facts->parts->items[facts->parts->begin[i] + k];
-      add(cutter, i, part->lower, part->upper, part->window_lower, part->window_upper);
+    for (uint32_t k = 0; k < berth_verify_n_slices(facts->slices, i); k++) {
+      const struct berth_slice *slice = &facts->slices->items[facts->slices->begin[i] + k];
+      add(cutter, i, slice->lower, slice->upper, slice->window_lower, slice->window_upper);
     }
-    if (berth_verify_n_parts(facts->parts, i) != 0) {
+    if (berth_verify_n_slices(facts->slices, i) != 0) {
       continue;
     }
     uint32_t begin = facts->gap_begin != NULL ? facts->gap_begin[i] : 0;
@@ -86,8 +86,8 @@ enum berth_code berth_verify_cut(
     struct berth_verify_pieces *pieces, const struct berth_verify_facts *facts, struct berth_arena *arena,
     struct berth_error *err) {
   size_t n_gaps = facts->gap_begin != NULL ? facts->gap_begin[facts->n] : 0;
-  size_t n_parts = facts->parts != NULL ? facts->parts->n : 0;
-  size_t most = facts->n + n_parts + 2 * n_gaps; /* a gap ends one piece, is one, and begins one */
+  size_t n_slices = facts->slices != NULL ? facts->slices->n : 0;
+  size_t most = facts->n + n_slices + 2 * n_gaps; /* a gap ends one piece, is one, and begins one */
   if (most > UINT32_MAX / 2) {
     return berth_fail(
         err, BERTH_RESOURCE_EXHAUSTED, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX, "gaps",

@@ -20,7 +20,7 @@ struct berth_verify_piece {
 
 struct berth_verify_pieces {
   uint32_t n;
-  struct berth_verify_piece *items;    /* by buffer, then by time; of parts by bytes */
+  struct berth_verify_piece *items;    /* by buffer, then by time; of slices by bytes */
   const struct berth_sort_item *turns; /* 2n; index 2 * piece for its beginning, 2 * piece + 1 for its end */
 };
 

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "verify/order.h"
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 enum { MOST = BERTH_VERIFY_MOST_SEARCHED, MOST_SIDES = 96, MOST_NODES = 4096 };
 
@@ -64,7 +64,7 @@ is_searched(const struct berth_verify_facts *facts, uint32_t pool, const uint32_
   const struct berth_pool_spec *spec = &facts->pools[pool];
   bool searched = n <= MOST && spec->kind == BERTH_POOL_BYTES && spec->persistence == BERTH_PERSISTENCE_MIXED;
   for (uint32_t k = 0; k < n && searched; k++) {
-    searched = !is_grouped(facts, buffers[k]) && berth_verify_n_parts(facts->parts, buffers[k]) == 0 &&
+    searched = !is_grouped(facts, buffers[k]) && berth_verify_n_slices(facts->slices, buffers[k]) == 0 &&
                is_touched(facts, buffers[k]);
   }
   return searched;

@@ -3,14 +3,14 @@
 
 #include "base/rankset.h"
 #include "base/sort.h"
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 #define NOBODY UINT32_MAX
 
-/* Who holds bytes: a buffer, or a part of one. */
+/* Who holds bytes: a buffer, or a slice of one. */
 struct tenant {
   uint32_t buffer;
-  uint32_t part; /* BERTH_NO_INDEX: the buffer is whole */
+  uint32_t slice; /* BERTH_NO_INDEX: the buffer is whole */
 };
 
 /* The bytes of all pools as ranks of the places where a tenant begins or ends, pool after pool. A segment
@@ -40,8 +40,8 @@ struct sequence {
   size_t n_edges;
 };
 
-static void add_tenant(struct sequence *sequence, uint32_t buffer, uint32_t part) {
-  sequence->tenants[sequence->n++] = (struct tenant){.buffer = buffer, .part = part};
+static void add_tenant(struct sequence *sequence, uint32_t buffer, uint32_t slice) {
+  sequence->tenants[sequence->n++] = (struct tenant){.buffer = buffer, .slice = slice};
 }
 
 static bool is_slot(const struct sequence *sequence, uint32_t buffer) {
@@ -54,13 +54,13 @@ static void list_tenants(struct sequence *sequence) {
     if (facts->size[i] == 0 || !berth_verify_is_placed(facts, sequence->places, i)) {
       continue;
     }
-    uint32_t n_parts = berth_verify_n_parts(facts->parts, i);
-    if (n_parts == 0 || is_slot(sequence, i)) {
+    uint32_t n_slices = berth_verify_n_slices(facts->slices, i);
+    if (n_slices == 0 || is_slot(sequence, i)) {
       add_tenant(sequence, i, BERTH_NO_INDEX);
       continue;
     }
-    for (uint32_t k = 0; k < n_parts; k++) {
-      add_tenant(sequence, i, facts->parts->begin[i] + k);
+    for (uint32_t k = 0; k < n_slices; k++) {
+      add_tenant(sequence, i, facts->slices->begin[i] + k);
     }
   }
 }
@@ -68,9 +68,9 @@ static void list_tenants(struct sequence *sequence) {
 static uint64_t place_of(const struct sequence *sequence, uint32_t end, uint32_t tenant) {
   const struct tenant *it = &sequence->tenants[tenant];
   uint64_t within = end != 0 ? sequence->facts->size[it->buffer] : 0;
-  if (it->part != BERTH_NO_INDEX) {
-    const struct berth_part *part = &sequence->facts->parts->items[it->part];
-    within = end != 0 ? part->window_upper : part->window_lower;
+  if (it->slice != BERTH_NO_INDEX) {
+    const struct berth_slice *slice = &sequence->facts->slices->items[it->slice];
+    within = end != 0 ? slice->window_upper : slice->window_lower;
   }
   return berth_verify_byte(sequence->places->offset[it->buffer], within);
 }
@@ -81,14 +81,14 @@ static uint32_t pool_of(const struct sequence *sequence, uint32_t tenant) {
 
 static int64_t lower_of(const struct sequence *sequence, uint32_t tenant) {
   const struct tenant *it = &sequence->tenants[tenant];
-  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->items[it->part].lower
-                                    : sequence->facts->lower[it->buffer];
+  return it->slice != BERTH_NO_INDEX ? sequence->facts->slices->items[it->slice].lower
+                                     : sequence->facts->lower[it->buffer];
 }
 
 static int64_t upper_of(const struct sequence *sequence, uint32_t tenant) {
   const struct tenant *it = &sequence->tenants[tenant];
-  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->items[it->part].upper
-                                    : sequence->facts->upper[it->buffer];
+  return it->slice != BERTH_NO_INDEX ? sequence->facts->slices->items[it->slice].upper
+                                     : sequence->facts->upper[it->buffer];
 }
 
 /* Item 2 t + e is the beginning (e = 0) or end of tenant t; equal places of one pool have one rank. */
@@ -169,15 +169,15 @@ static void blame(const struct sequence *sequence, uint32_t earlier, uint32_t la
 static const uint32_t *last_of(const struct sequence *sequence, uint32_t tenant) {
   const struct tenant *it = &sequence->tenants[tenant];
   size_t n = sequence->facts->order->n_streams;
-  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->last + it->part * n
-                                    : sequence->facts->order->last + it->buffer * n;
+  return it->slice != BERTH_NO_INDEX ? sequence->facts->slices->last + it->slice * n
+                                     : sequence->facts->order->last + it->buffer * n;
 }
 
 static const uint32_t *sure_of(const struct sequence *sequence, uint32_t tenant) {
   const struct tenant *it = &sequence->tenants[tenant];
   size_t n = sequence->facts->order->n_streams;
-  return it->part != BERTH_NO_INDEX ? sequence->facts->parts->sure + it->part * n
-                                    : sequence->facts->order->sure + it->buffer * n;
+  return it->slice != BERTH_NO_INDEX ? sequence->facts->slices->sure + it->slice * n
+                                     : sequence->facts->order->sure + it->buffer * n;
 }
 
 static bool may_follow(const struct sequence *sequence, uint32_t earlier, uint32_t later) {
@@ -357,7 +357,7 @@ enum berth_code berth_verify_sequence(
   if (facts->order == NULL) {
     return BERTH_OK;
   }
-  size_t most = (size_t)facts->n + (facts->parts != NULL ? facts->parts->n : 0);
+  size_t most = (size_t)facts->n + (facts->slices != NULL ? facts->slices->n : 0);
   uint32_t n_ranks = 2 * (uint32_t)most + 1;
   struct sequence sequence = {
       .facts = facts,

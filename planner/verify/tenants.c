@@ -5,7 +5,7 @@
  * once in the same bytes, at its operator. Where each lies in its buffer is taken as stated, and held to what
  * the permissions say. */
 #include "base/sort.h"
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 struct columns {
   uint64_t *size;
@@ -47,9 +47,9 @@ struct tenancy {
   uint32_t *home;       /* by root: who lived where it came to live; itself: at home */
   uint64_t *low;        /* by root that is at home: the bytes in the buffer of all that live there */
   uint64_t *high;
-  uint64_t *offset;                 /* by root: its first byte in its buffer, as stated */
-  struct berth_verify_gaps gaps;    /* in a total order, */
-  struct berth_verify_parts *parts; /* else */
+  uint64_t *offset;                   /* by root: its first byte in its buffer, as stated */
+  struct berth_verify_gaps gaps;      /* in a total order, */
+  struct berth_verify_slices *slices; /* else */
 };
 
 static bool take(struct tenancy *tenancy, struct berth_arena *arena) {
@@ -597,9 +597,9 @@ static enum berth_code find_live_bytes(
   if (tenancy->order == NULL) {
     return berth_verify_stays(input, arena, &tenancy->gaps, err);
   }
-  tenancy->parts = berth_arena_new(arena, struct berth_verify_parts, 1);
-  return tenancy->parts != NULL ? berth_verify_parts(input, tenancy->order, arena, tenancy->parts, err)
-                                : berth_fail_memory(err);
+  tenancy->slices = berth_arena_new(arena, struct berth_verify_slices, 1);
+  return tenancy->slices != NULL ? berth_verify_slices(input, tenancy->order, arena, tenancy->slices, err)
+                                 : berth_fail_memory(err);
 }
 
 static void state(const struct tenancy *tenancy, struct berth_verify_facts *facts) {
@@ -613,7 +613,7 @@ static void state(const struct tenancy *tenancy, struct berth_verify_facts *fact
   facts->accesses = tenancy->counts_accesses ? tenancy->columns.accesses : NULL;
   facts->gap_begin = tenancy->gaps.begin;
   facts->gaps = tenancy->gaps.items;
-  facts->parts = tenancy->parts;
+  facts->slices = tenancy->slices;
   facts->order = tenancy->order;
 }
 

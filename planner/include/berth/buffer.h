@@ -82,10 +82,10 @@ struct berth_gap {
 };
 
 /* With several streams, where only some bytes of a buffer are live at a time (live windows, results in
- * place): bytes that are live by their own accesses alone. The parts of one buffer lie apart and rise; each
- * has a lifetime, in steps of the list of operators, and clocks as a buffer has them. Two parts of different
- * buffers may share bytes if they are ordered, and bytes in no part are nobody's. Slots are shared whole. */
-struct berth_part {
+ * place): bytes that are live by their own accesses alone. The slices of one buffer lie apart and rise; each
+ * has a lifetime, in steps of the list of operators, and clocks as a buffer has them. Two slices of different
+ * buffers may share bytes if they are ordered, and bytes in no slice are nobody's. Slots are shared whole. */
+struct berth_slice {
   uint64_t window_lower; /* relative to the buffer's offset; never empty */
   uint64_t window_upper;
   int64_t lower;

@@ -33,7 +33,7 @@
  * what a loop does not confine to one trip is touched at the loop's first and last step. A write never ends
  * the need for a byte, since it may be partial. The buffer has gaps with these windows. With several streams
  * each byte is live by its own accesses instead, those of loops around them included, and the buffer has
- * parts.
+ * slices.
  *
  * An external INPUT may be donated: the caller gives its bytes up once it was read for the last time, so that
  * a result with a permission may lie in it, and then has no buffer. Once at most, as for every operand. */

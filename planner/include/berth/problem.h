@@ -136,11 +136,11 @@ struct berth_buffers {
   uint32_t n_clocks;           /* components; 0: the order is total */
   const uint32_t *clock_lower; /* n x n_clocks; NULL if there are none */
   const uint32_t *clock_upper;
-  /* Of buffer i: parts[part_begin[i] .. part_begin[i + 1]); an empty range: it is whole (berth_part). */
-  const uint32_t *part_begin; /* n + 1 entries; NULL if there are none */
-  const struct berth_part *parts;
-  const uint32_t *part_clock_lower; /* parts x n_clocks */
-  const uint32_t *part_clock_upper;
+  /* Of buffer i: slices[slice_begin[i] .. slice_begin[i + 1]); an empty range: it is whole (berth_slice). */
+  const uint32_t *slice_begin; /* n + 1 entries; NULL if there are none */
+  const struct berth_slice *slices;
+  const uint32_t *slice_clock_lower; /* slices x n_clocks */
+  const uint32_t *slice_clock_upper;
 };
 
 /* Whether all of buffer `a` comes before all of buffer `b`, by clocks if there are any. */
@@ -218,7 +218,7 @@ uint64_t berth_problem_workspace_alignment(const struct berth_problem *problem, 
  * caller's bytes if those were donated (then their value_buffer is BERTH_NO_INDEX, and value_offset counts in
  * the donor). The buffer holds at each step the hull of the bytes of those that are live in it, which are
  * gaps with windows, or (with several streams) each byte for the accesses to those that have it, which are
- * parts; where a result begins before its operand, the buffer is larger than both. */
+ * slices; where a result begins before its operand, the buffer is larger than both. */
 #define BERTH_INPLACE_ANSWERS(X)                                                                             \
   X(USED, "operand and result share their bytes")                                                            \
   X(RESTRICTED, "the problem was built without results in place")                                            \

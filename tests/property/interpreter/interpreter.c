@@ -15,7 +15,7 @@ enum { GRAPHS = 100000, GUESSES = 5 };
 
 static struct {
   uint32_t graphs, in_place, in_place_with_streams, inside, behind, windows, views, streams, regions,
-      regions_with_streams, inside_with_streams, behind_with_streams, parts, parts_in_regions,
+      regions_with_streams, inside_with_streams, behind_with_streams, slices, slices_in_regions,
       unsafe_by_order, guesses_safe, guesses_unsafe, refused_with_streams, refused_and_right;
 } seen;
 
@@ -64,7 +64,7 @@ check_guess(uint32_t k, const struct toy *toy, const struct berth_problem *probl
   check_offsets(k, toy, problem, offset);
 }
 
-/* One buffer of the plan elsewhere: so close to a right plan, order and parts decide. */
+/* One buffer of the plan elsewhere: so close to a right plan, order and slices decide. */
 static void check_spoilt(
     uint32_t k, const struct toy *toy, const struct berth_problem *problem, const uint64_t *plan,
     struct berth_rng *rng) {
@@ -112,8 +112,8 @@ START_TEST(what_the_judge_passes_runs) {
       seen.inside_with_streams += streams && permissions->items[i].kind == BERTH_INPLACE_INSIDE;
       seen.behind_with_streams += streams && permissions->items[i].kind == BERTH_INPLACE_BEHIND;
     }
-    seen.parts += berth_problem_buffers(problem)->part_begin != NULL;
-    seen.parts_in_regions += berth_problem_buffers(problem)->part_begin != NULL && toy.n_regions != 0;
+    seen.slices += berth_problem_buffers(problem)->slice_begin != NULL;
+    seen.slices_in_regions += berth_problem_buffers(problem)->slice_begin != NULL && toy.n_regions != 0;
     seen.graphs++;
     seen.views += berth_problem_graph(problem)->value_root != NULL;
     seen.windows += has_live_window(&toy, problem);
@@ -129,9 +129,9 @@ START_TEST(what_the_judge_passes_runs) {
     berth_problem_unref(problem);
   }
   printf(
-      "%u graphs with streams, %u of them with parts of buffers (%u with regions too); %u operands inside "
+      "%u graphs with streams, %u of them with slices of buffers (%u with regions too); %u operands inside "
       "results there, %u results behind operands; of %u plans there that the judge refused %u ran right\n",
-      seen.streams, seen.parts, seen.parts_in_regions, seen.inside_with_streams, seen.behind_with_streams,
+      seen.streams, seen.slices, seen.slices_in_regions, seen.inside_with_streams, seen.behind_with_streams,
       seen.refused_with_streams, seen.refused_and_right);
   printf(
       "%u graphs; %u results over operands or behind, %u of them behind; %u operands inside results; %u "
@@ -154,8 +154,8 @@ START_TEST(what_the_judge_passes_runs) {
   ck_assert_uint_gt(seen.in_place_with_streams, n / 1000);
   ck_assert_uint_gt(seen.inside_with_streams, n / 1000);
   ck_assert_uint_gt(seen.behind_with_streams, n / 1000);
-  ck_assert_uint_gt(seen.parts, n / 50);
-  ck_assert_uint_gt(seen.parts_in_regions, n / 500);
+  ck_assert_uint_gt(seen.slices, n / 50);
+  ck_assert_uint_gt(seen.slices_in_regions, n / 500);
   ck_assert_uint_gt(seen.guesses_safe, n / 50);
   ck_assert_uint_gt(seen.guesses_unsafe, n);
 }

@@ -114,7 +114,7 @@ static void try_mutant(
       TEXTS[mutation]);
   seen[mutation].made++;
   seen[mutation].unsafe += !right;
-  seen[mutation].in_place += !right && berth_problem_buffers(problem)->part_begin != NULL;
+  seen[mutation].in_place += !right && berth_problem_buffers(problem)->slice_begin != NULL;
   berth_plan_unref(plan);
 }
 
@@ -142,7 +142,7 @@ START_TEST(what_a_spoilt_problem_allows_is_not_passed) {
   }
   for (enum mutation mutation = 0; mutation < N_MUTATIONS; mutation++) {
     printf(
-        "%-38s %6u made %6u unsafe, %5u of them with parts of buffers, all killed\n", TEXTS[mutation],
+        "%-38s %6u made %6u unsafe, %5u of them with slices of buffers, all killed\n", TEXTS[mutation],
         seen[mutation].made, seen[mutation].unsafe, seen[mutation].in_place);
     ck_assert_msg(
         campaign.end - campaign.first < 10000 || seen[mutation].in_place > 0, "%s: none was unsafe",

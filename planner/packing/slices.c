@@ -1,27 +1,27 @@
-#include "packing/parts.h"
+#include "packing/slices.h"
 
 #include <string.h>
 
-bool berth_packing_list_parts(
+bool berth_packing_list_slices(
     const struct berth_timeline *timeline, struct berth_arena *arena, struct berth_packing_instance *out) {
-  if (timeline->part_begin == NULL) {
+  if (timeline->slice_begin == NULL) {
     return true;
   }
-  uint32_t n = timeline->part_begin[timeline->n_buffers];
+  uint32_t n = timeline->slice_begin[timeline->n_buffers];
   struct berth_piece *pieces = berth_arena_new(arena, struct berth_piece, n);
   for (uint32_t k = 0; pieces != NULL && k < n; k++) {
     pieces[k] = (struct berth_piece){
-        .lower = timeline->parts[k].lower,
-        .upper = timeline->parts[k].upper,
-        .window_lower = timeline->parts[k].window_lower,
-        .window_upper = timeline->parts[k].window_upper};
+        .lower = timeline->slices[k].lower,
+        .upper = timeline->slices[k].upper,
+        .window_lower = timeline->slices[k].window_lower,
+        .window_upper = timeline->slices[k].window_upper};
   }
-  out->piece_begin = timeline->part_begin;
+  out->piece_begin = timeline->slice_begin;
   out->pieces = pieces;
   return pieces != NULL;
 }
 
-/* ---- Parts of all members as things of the order ---- */
+/* ---- Slices of all members as things of the order ---- */
 
 struct making {
   const struct berth_buffers *buffers;
@@ -29,7 +29,7 @@ struct making {
   const struct berth_timeline *timeline;
   struct berth_arena *arena;
   struct berth_packing_instance *out;
-  struct berth_packing_parts parts;
+  struct berth_packing_slices slices;
   uint32_t *begin;
   uint32_t *buffer;
   uint64_t *window_lower;
@@ -41,8 +41,8 @@ struct making {
   uint32_t *n_steps; /* of each buffer: pairs that are steps */
 };
 
-static uint32_t n_parts_of(const struct making *making, uint32_t k) {
-  const uint32_t *begin = making->timeline->part_begin;
+static uint32_t n_slices_of(const struct making *making, uint32_t k) {
+  const uint32_t *begin = making->timeline->slice_begin;
   return begin[k + 1] - begin[k];
 }
 
@@ -51,7 +51,7 @@ static bool take(struct making *making) {
   uint32_t n_buffers = making->out->n_buffers;
   size_t n = 0;
   for (uint32_t k = 0; k < n_buffers; k++) {
-    n += n_parts_of(making, k) != 0 ? n_parts_of(making, k) : 1;
+    n += n_slices_of(making, k) != 0 ? n_slices_of(making, k) : 1;
   }
   size_t n_entries = n * making->buffers->n_clocks;
   making->begin = berth_arena_new(arena, uint32_t, (size_t)n_buffers + 1);
@@ -69,12 +69,12 @@ static bool take(struct making *making) {
          making->n_steps != NULL;
 }
 
-/* The whole buffer, or part `part` of the problem's list of them. */
+/* The whole buffer, or slice `slice` of the problem's list of them. */
 static void append(
     struct making *making, uint32_t k, const struct berth_timeline_gap *life, const uint32_t *clock_lower,
     const uint32_t *clock_upper) {
   size_t n_clocks = making->buffers->n_clocks;
-  uint32_t i = making->parts.n++;
+  uint32_t i = making->slices.n++;
   making->buffer[i] = k;
   making->window_lower[i] = life->window_lower;
   making->window_upper[i] = life->window_upper;
@@ -90,48 +90,49 @@ static void list(struct making *making) {
   size_t n_clocks = buffers->n_clocks;
   for (uint32_t k = 0; k < making->out->n_buffers; k++) {
     size_t i = making->members[k];
-    making->begin[k] = making->parts.n;
-    for (uint32_t p = 0; p < n_parts_of(making, k); p++) {
-      size_t part = (size_t)buffers->part_begin[i] + p;
+    making->begin[k] = making->slices.n;
+    for (uint32_t p = 0; p < n_slices_of(making, k); p++) {
+      size_t slice = (size_t)buffers->slice_begin[i] + p;
       append(
-          making, k, &timeline->parts[timeline->part_begin[k] + p],
-          buffers->part_clock_lower + part * n_clocks, buffers->part_clock_upper + part * n_clocks);
+          making, k, &timeline->slices[timeline->slice_begin[k] + p],
+          buffers->slice_clock_lower + slice * n_clocks, buffers->slice_clock_upper + slice * n_clocks);
     }
-    if (n_parts_of(making, k) == 0) {
+    if (n_slices_of(making, k) == 0) {
       struct berth_timeline_gap whole = {
           .lower = timeline->lower[k], .upper = timeline->upper[k], .window_upper = making->out->size[k]};
       append(making, k, &whole, buffers->clock_lower + i * n_clocks, buffers->clock_upper + i * n_clocks);
     }
   }
-  making->begin[making->out->n_buffers] = making->parts.n;
-  making->parts.begin = making->begin;
-  making->parts.buffer = making->buffer;
-  making->parts.window_lower = making->window_lower;
-  making->parts.window_upper = making->window_upper;
+  making->begin[making->out->n_buffers] = making->slices.n;
+  making->slices.begin = making->begin;
+  making->slices.buffer = making->buffer;
+  making->slices.window_lower = making->window_lower;
+  making->slices.window_upper = making->window_upper;
 }
 
 /* ---- Pairs ---- */
 
-static bool is_whole(const struct making *making, uint32_t part) {
-  return n_parts_of(making, making->buffer[part]) == 0;
+static bool is_whole(const struct making *making, uint32_t slice) {
+  return n_slices_of(making, making->buffer[slice]) == 0;
 }
 
 static bool use_chains(struct making *making) {
   struct berth_packing_instance *out = making->out;
-  struct berth_packing_parts *parts = berth_arena_new(making->arena, struct berth_packing_parts, 1);
+  struct berth_packing_slices *slices = berth_arena_new(making->arena, struct berth_packing_slices, 1);
   struct berth_chains *chains = berth_arena_new(making->arena, struct berth_chains, 1);
   bool is_usable;
-  if (parts == NULL || chains == NULL || !berth_chains_make(chains, &out->order, making->arena, &is_usable)) {
+  if (slices == NULL || chains == NULL ||
+      !berth_chains_make(chains, &out->order, making->arena, &is_usable)) {
     return false;
   }
-  *parts = making->parts;
-  out->parts = parts;
+  *slices = making->slices;
+  out->slices = slices;
   out->chains = chains;
   return is_usable;
 }
 
-/* Pairs of whole buffers first, in terms of buffers, then those that are steps, in terms of parts. Of one
- * buffer none counts: its parts lie apart. Returns how many the first are; *n falls to the sum of both. */
+/* Pairs of whole buffers first, in terms of buffers, then those that are steps, in terms of slices. Of one
+ * buffer none counts: its slices lie apart. Returns how many the first are; *n falls to the sum of both. */
 static uint32_t sort_out(struct making *making, struct berth_sort_item *pairs, uint32_t *n) {
   uint32_t n_whole = 0;
   uint32_t n_kept = 0;
@@ -172,7 +173,7 @@ static bool make_steps(struct making *making, const struct berth_sort_item *pair
   uint32_t *cursor = berth_arena_new(making->arena, uint32_t, out->n_buffers);
   uint32_t *upper = berth_arena_new(making->arena, uint32_t, out->n_buffers);
   struct berth_piece *pieces =
-      berth_arena_new(making->arena, struct berth_piece, making->parts.n + 2 * (size_t)n_pairs);
+      berth_arena_new(making->arena, struct berth_piece, making->slices.n + 2 * (size_t)n_pairs);
   if (begin == NULL || cursor == NULL || upper == NULL || pieces == NULL) {
     return false;
   }
@@ -180,7 +181,7 @@ static bool make_steps(struct making *making, const struct berth_sort_item *pair
   for (uint32_t k = 0; k < out->n_buffers; k++) {
     begin[k] = n;
     upper[k] = out->upper[k];
-    n = n_parts_of(making, k) != 0 || making->n_steps[k] != 0 ? append_own(making, k, pieces, n) : n;
+    n = n_slices_of(making, k) != 0 || making->n_steps[k] != 0 ? append_own(making, k, pieces, n) : n;
     cursor[k] = n;
     n += making->n_steps[k];
   }
@@ -202,7 +203,7 @@ static bool make_steps(struct making *making, const struct berth_sort_item *pair
   return true;
 }
 
-bool berth_packing_order_parts(
+bool berth_packing_order_slices(
     const struct berth_buffers *buffers, const uint32_t *members, const struct berth_timeline *timeline,
     struct berth_arena *arena, struct berth_packing_instance *out, struct berth_sort_item **out_pairs,
     uint32_t *out_n_pairs) {
@@ -214,7 +215,7 @@ bool berth_packing_order_parts(
   }
   list(&making);
   out->order = (struct berth_precedence){
-      .n = making.parts.n,
+      .n = making.slices.n,
       .n_clocks = buffers->n_clocks,
       .lower = making.clock_lower,
       .upper = making.clock_upper};
@@ -233,15 +234,15 @@ bool berth_packing_order_parts(
     return false;
   }
   uint32_t n_whole = sort_out(&making, pairs, &n);
-  if (n - n_whole > BERTH_PACKING_MOST_PART_PAIRS) {
+  if (n - n_whole > BERTH_PACKING_MOST_SLICE_PAIRS) {
     return use_chains(&making);
   }
-  struct berth_packing_parts *parts = berth_arena_new(arena, struct berth_packing_parts, 1);
-  if (parts == NULL || !make_steps(&making, pairs + n_whole, n - n_whole)) {
+  struct berth_packing_slices *slices = berth_arena_new(arena, struct berth_packing_slices, 1);
+  if (slices == NULL || !make_steps(&making, pairs + n_whole, n - n_whole)) {
     return false;
   }
-  *parts = making.parts;
-  out->parts = parts;
+  *slices = making.slices;
+  out->slices = slices;
   *out_pairs = pairs;
   *out_n_pairs = n_whole;
   return true;

@@ -95,22 +95,22 @@ static struct berth_problem *make_halves(bool live_windows) {
 START_TEST(halves_end_by_their_own_accesses) {
   struct berth_problem *problem = make_halves(true);
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
-  ck_assert_ptr_nonnull(buffers->part_begin);
+  ck_assert_ptr_nonnull(buffers->slice_begin);
   ck_assert_ptr_null(buffers->gap_begin);
-  ck_assert_uint_eq(buffers->part_begin[1], 2);
-  ck_assert_uint_eq(buffers->part_begin[2], 2); /* the other buffer is whole */
-  const struct berth_part *parts = buffers->parts;
-  ck_assert_uint_eq(parts[0].window_lower, 0);
-  ck_assert_uint_eq(parts[0].window_upper, 6);
-  ck_assert_int_eq(parts[0].lower, 0);
-  ck_assert_int_eq(parts[0].upper, 2);
-  ck_assert_uint_eq(parts[1].window_lower, 6);
-  ck_assert_uint_eq(parts[1].window_upper, 12);
-  ck_assert_int_eq(parts[1].upper, 3);
+  ck_assert_uint_eq(buffers->slice_begin[1], 2);
+  ck_assert_uint_eq(buffers->slice_begin[2], 2); /* the other buffer is whole */
+  const struct berth_slice *slices = buffers->slices;
+  ck_assert_uint_eq(slices[0].window_lower, 0);
+  ck_assert_uint_eq(slices[0].window_upper, 6);
+  ck_assert_int_eq(slices[0].lower, 0);
+  ck_assert_int_eq(slices[0].upper, 2);
+  ck_assert_uint_eq(slices[1].window_lower, 6);
+  ck_assert_uint_eq(slices[1].window_upper, 12);
+  ck_assert_int_eq(slices[1].upper, 3);
   static const uint32_t LOWER[] = {0, 0, 0, 0};
   static const uint32_t UPPER[] = {1, 1, 2, 0}; /* operator 1 of stream 0 and 1 of stream 1; 2 of stream 0 */
-  ck_assert_mem_eq(buffers->part_clock_lower, LOWER, sizeof LOWER);
-  ck_assert_mem_eq(buffers->part_clock_upper, UPPER, sizeof UPPER);
+  ck_assert_mem_eq(buffers->slice_clock_lower, LOWER, sizeof LOWER);
+  ck_assert_mem_eq(buffers->slice_clock_upper, UPPER, sizeof UPPER);
   ck_assert_uint_eq(plan(problem), 12);
   ck_assert_uint_eq(n_violations(problem, (uint64_t[]){0, 6}), 0);
   ck_assert_uint_gt(n_violations(problem, (uint64_t[]){0, 5}), 0);
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(without_live_windows_the_root_is_whole) {
   struct berth_problem *problem = make_halves(false);
-  ck_assert_ptr_null(berth_problem_buffers(problem)->part_begin);
+  ck_assert_ptr_null(berth_problem_buffers(problem)->slice_begin);
   ck_assert_uint_eq(plan(problem), 18);
   ck_assert_uint_gt(n_violations(problem, (uint64_t[]){0, 6}), 0);
   berth_problem_unref(problem);
@@ -306,7 +306,7 @@ static uint64_t key_of(const struct berth_problem *problem) {
   return hash;
 }
 
-START_TEST(parts_are_in_the_key) {
+START_TEST(slices_are_in_the_key) {
   struct berth_problem *with = make_halves(true);
   struct berth_problem *without = make_halves(false);
   struct berth_problem *again = make_halves(true);
@@ -320,11 +320,11 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "planner/problem/parts",
+      "planner/problem/slices",
       (const TTest *const[]){
           halves_end_by_their_own_accesses, without_live_windows_the_root_is_whole,
           operands_inside_leave_their_bytes_to_others_until_they_are_made,
           an_operand_inside_may_be_read_but_not_written_meanwhile,
           a_reader_of_what_lies_inside_keeps_the_result, behind_needs_the_operand_alone,
-          the_tail_of_an_operand_is_free, parts_are_in_the_key, NULL});
+          the_tail_of_an_operand_is_free, slices_are_in_the_key, NULL});
 }

@@ -95,5 +95,5 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "verify/parts", (const TTest *const[]){every_wait_that_a_permission_needs_is_missed, NULL});
+      "verify/slices", (const TTest *const[]){every_wait_that_a_permission_needs_is_missed, NULL});
 }

@@ -1,23 +1,23 @@
-#include "packing/parts.h"
+#include "packing/slices.h"
 
 #include "berth/solve.h"
 #include "berth/verify.h"
 #include "packing/build.h"
 #include "suite.h"
 
-/* Buffer 0 has two parts, of which the second ends early on stream 0; buffer 1 comes after that; buffer 2, on
- * stream 1, is ordered with nobody. In the list all lie apart but for the parts. */
-START_TEST(pairs_of_parts_are_steps_and_others_are_pairs) {
+/* Buffer 0 has two slices, of which the second ends early on stream 0; buffer 1 comes after that; buffer 2,
+ * on stream 1, is ordered with nobody. In the list all lie apart but for the slices. */
+START_TEST(pairs_of_slices_are_steps_and_others_are_pairs) {
   static const uint64_t SIZE[] = {8, 4, 4};
   static const uint64_t ALIGNMENT[] = {1, 1, 1};
   static const int64_t LOWER[] = {0, 3, 5};
   static const int64_t UPPER[] = {3, 4, 6};
   static const uint32_t CLOCK_LOWER[] = {0, 0, 2, 0, 0, 1};
   static const uint32_t CLOCK_UPPER[] = {3, 1, 4, 0, 0, 2};
-  static const uint32_t PART_BEGIN[] = {0, 2, 2, 2};
-  static const struct berth_part PARTS[] = {{0, 4, 0, 3}, {4, 8, 0, 2}};
-  static const uint32_t PART_LOWER[] = {0, 0, 0, 0};
-  static const uint32_t PART_UPPER[] = {3, 1, 2, 0};
+  static const uint32_t SLICE_BEGIN[] = {0, 2, 2, 2};
+  static const struct berth_slice SLICES[] = {{0, 4, 0, 3}, {4, 8, 0, 2}};
+  static const uint32_t SLICE_LOWER[] = {0, 0, 0, 0};
+  static const uint32_t SLICE_UPPER[] = {3, 1, 2, 0};
   const struct berth_buffers buffers = {
       .n = 3,
       .size_bytes = SIZE,
@@ -27,10 +27,10 @@ START_TEST(pairs_of_parts_are_steps_and_others_are_pairs) {
       .n_clocks = 2,
       .clock_lower = CLOCK_LOWER,
       .clock_upper = CLOCK_UPPER,
-      .part_begin = PART_BEGIN,
-      .parts = PARTS,
-      .part_clock_lower = PART_LOWER,
-      .part_clock_upper = PART_UPPER};
+      .slice_begin = SLICE_BEGIN,
+      .slices = SLICES,
+      .slice_clock_lower = SLICE_LOWER,
+      .slice_clock_upper = SLICE_UPPER};
   static const uint32_t MEMBERS[] = {0, 1, 2};
   struct berth_arena arena;
   struct berth_packing_instance instance;
@@ -39,8 +39,8 @@ START_TEST(pairs_of_parts_are_steps_and_others_are_pairs) {
   ck_assert_int_eq(
       berth_packing_build(&buffers, MEMBERS, 3, 1, BERTH_UNLIMITED, &arena, &instance, &timeline), BERTH_OK);
   ck_assert_ptr_null(instance.chains);
-  ck_assert_uint_eq(instance.parts->n, 4);
-  /* 1 and 2 are whole; 1 meets the first part of 0, and 2 the second (the first comes before it by stream 1
+  ck_assert_uint_eq(instance.slices->n, 4);
+  /* 1 and 2 are whole; 1 meets the first slice of 0, and 2 the second (the first comes before it by stream 1
    * alone, which is not enough: it meets that too). */
   ck_assert_uint_eq(instance.n_conflicts, 1);
   ck_assert_uint_eq(instance.conflicts[0][0], 1);
@@ -53,7 +53,7 @@ START_TEST(pairs_of_parts_are_steps_and_others_are_pairs) {
   ck_assert_int_eq(
       berth_packing_build_slots(&buffers, MEMBERS, 3, 1, BERTH_UNLIMITED, &arena, &instance, &timeline),
       BERTH_OK);
-  ck_assert_ptr_null(instance.parts);
+  ck_assert_ptr_null(instance.slices);
   ck_assert_uint_eq(instance.n_conflicts, 3); /* every two, whole */
   ck_assert_uint_eq(instance.n_steps, timeline.n_steps);
   berth_arena_finish(&arena);
@@ -111,7 +111,7 @@ static uint64_t plan(const struct berth_problem *problem) {
   return arena;
 }
 
-START_TEST(chains_of_parts_say_who_meets_whom) {
+START_TEST(chains_of_slices_say_who_meets_whom) {
   struct berth_problem *problem = make_long(true);
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
   struct berth_arena arena;
@@ -125,8 +125,8 @@ START_TEST(chains_of_parts_say_who_meets_whom) {
       berth_packing_build(buffers, members, buffers->n, 1, BERTH_UNLIMITED, &arena, &instance, NULL),
       BERTH_OK);
   ck_assert_ptr_nonnull(instance.chains);
-  ck_assert_uint_eq(instance.chains->n, instance.parts->n);
-  ck_assert_uint_gt(instance.parts->n, buffers->n);
+  ck_assert_uint_eq(instance.chains->n, instance.slices->n);
+  ck_assert_uint_gt(instance.slices->n, buffers->n);
   ck_assert_uint_eq(instance.n_conflicts, 0);
   berth_arena_finish(&arena);
   struct berth_problem *whole = make_long(false);
@@ -138,7 +138,7 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "packing/parts",
+      "packing/slices",
       (const TTest *const[]){
-          pairs_of_parts_are_steps_and_others_are_pairs, chains_of_parts_say_who_meets_whom, NULL});
+          pairs_of_slices_are_steps_and_others_are_pairs, chains_of_slices_say_who_meets_whom, NULL});
 }

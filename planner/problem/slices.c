@@ -11,7 +11,7 @@
 
 #include "base/sort.h"
 #include "liveness/liveness.h"
-#include "problem/parts.h"
+#include "problem/slices.h"
 
 enum touch_kind { BY_OPERATOR, BY_REGION, GIVEN, KEPT };
 
@@ -26,11 +26,11 @@ struct touch {
 };
 
 struct canvas {
-  struct berth_builder_parts_input input;
+  struct berth_builder_slices_input input;
   const struct berth_graph *graph;
   const struct berth_clocks *clocks;
   struct berth_arena *arena;
-  bool *has_parts; /* of each buffer */
+  bool *has_slices; /* of each buffer */
   size_t n;
   struct touch *touches;         /* NULL while they are counted */
   struct berth_sort_item *items; /* 2n, as is scratch */
@@ -49,7 +49,7 @@ struct canvas {
 
 static uint32_t buffer_of(const struct canvas *canvas, uint32_t value) {
   uint32_t buffer = canvas->graph->value_buffer[value];
-  return buffer != BERTH_NO_INDEX && canvas->has_parts[buffer] ? buffer : BERTH_NO_INDEX;
+  return buffer != BERTH_NO_INDEX && canvas->has_slices[buffer] ? buffer : BERTH_NO_INDEX;
 }
 
 /* By the value's own name, if its root asks for windows; else of all the root. */
@@ -319,7 +319,7 @@ static void settle(struct canvas *canvas, uint32_t interval) {
   }
 }
 
-/* ---- Parts ---- */
+/* ---- Slices ---- */
 
 static bool is_same(const struct canvas *canvas, uint32_t a, uint32_t b) {
   size_t n = canvas->clocks->n_streams;
@@ -330,58 +330,58 @@ static bool is_same(const struct canvas *canvas, uint32_t a, uint32_t b) {
 
 static void append(struct berth_problem *problem, const struct canvas *canvas, uint32_t interval) {
   size_t n = canvas->clocks->n_streams;
-  problem->parts.items[problem->parts.n++] = (struct berth_part){
+  problem->slices.items[problem->slices.n++] = (struct berth_slice){
       .window_lower = canvas->byte[interval],
       .window_upper = canvas->byte[interval + 1],
       .lower = canvas->lower[interval],
       .upper = canvas->upper[interval]};
   memcpy(
-      problem->part_clock_lower.items + problem->part_clock_lower.n, canvas->known + interval * n,
+      problem->slice_clock_lower.items + problem->slice_clock_lower.n, canvas->known + interval * n,
       n * sizeof(uint32_t));
   memcpy(
-      problem->part_clock_upper.items + problem->part_clock_upper.n, canvas->done + interval * n,
+      problem->slice_clock_upper.items + problem->slice_clock_upper.n, canvas->done + interval * n,
       n * sizeof(uint32_t));
-  problem->part_clock_lower.n += n;
-  problem->part_clock_upper.n += n;
+  problem->slice_clock_lower.n += n;
+  problem->slice_clock_upper.n += n;
 }
 
-/* Whether the part says what the buffer's own columns say. */
-static bool is_whole(const struct berth_problem *problem, uint32_t buffer, size_t part) {
-  const struct berth_part *it = &problem->parts.items[part];
+/* Whether the slice says what the buffer's own columns say. */
+static bool is_whole(const struct berth_problem *problem, uint32_t buffer, size_t slice) {
+  const struct berth_slice *it = &problem->slices.items[slice];
   size_t n = problem->n_clocks;
   return it->window_lower == 0 && it->window_upper == problem->rows.size.items[buffer] &&
          it->lower == problem->rows.lower.items[buffer] && it->upper == problem->rows.upper.items[buffer] &&
          memcmp(
-             problem->part_clock_lower.items + part * n, problem->clock_lower.items + buffer * n,
+             problem->slice_clock_lower.items + slice * n, problem->clock_lower.items + buffer * n,
              n * sizeof(uint32_t)) == 0 &&
          memcmp(
-             problem->part_clock_upper.items + part * n, problem->clock_upper.items + buffer * n,
+             problem->slice_clock_upper.items + slice * n, problem->clock_upper.items + buffer * n,
              n * sizeof(uint32_t)) == 0;
 }
 
-/* A buffer is ordered with another where all its parts are. */
+/* A buffer is ordered with another where all its slices are. */
 static void widen(struct berth_problem *problem, uint32_t buffer, size_t n_before) {
   size_t n = problem->n_clocks;
-  for (size_t i = n_before * n; i < problem->parts.n * n; i++) {
+  for (size_t i = n_before * n; i < problem->slices.n * n; i++) {
     uint32_t *lower = &problem->clock_lower.items[buffer * n + i % n];
     uint32_t *upper = &problem->clock_upper.items[buffer * n + i % n];
-    *lower = problem->part_clock_lower.items[i] < *lower ? problem->part_clock_lower.items[i] : *lower;
-    *upper = problem->part_clock_upper.items[i] > *upper ? problem->part_clock_upper.items[i] : *upper;
+    *lower = problem->slice_clock_lower.items[i] < *lower ? problem->slice_clock_lower.items[i] : *lower;
+    *upper = problem->slice_clock_upper.items[i] > *upper ? problem->slice_clock_upper.items[i] : *upper;
   }
 }
 
-/* The parts of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer
- * that is one part, whole, has none. */
+/* The slices of the buffer whose first bound is `bound`; returns the first bound of the next one. A buffer
+ * that is one slice, whole, has none. */
 static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canvas, uint32_t bound) {
   uint32_t buffer = canvas->buffer[bound];
-  size_t n_before = problem->parts.n;
+  size_t n_before = problem->slices.n;
   for (; bound + 1 < canvas->n_bounds && canvas->buffer[bound + 1] == buffer; bound++) {
     if (canvas->lower[bound] == INT64_MAX) {
       continue;
     }
     settle(canvas, bound);
-    struct berth_part *last =
-        problem->parts.n > n_before ? &problem->parts.items[problem->parts.n - 1] : NULL;
+    struct berth_slice *last =
+        problem->slices.n > n_before ? &problem->slices.items[problem->slices.n - 1] : NULL;
     if (last != NULL && last->window_upper == canvas->byte[bound] && is_same(canvas, bound - 1, bound)) {
       last->window_upper = canvas->byte[bound + 1];
     } else {
@@ -389,10 +389,10 @@ static uint32_t append_buffer(struct berth_problem *problem, struct canvas *canv
     }
   }
   widen(problem, buffer, n_before);
-  if (problem->parts.n == n_before + 1 && is_whole(problem, buffer, n_before)) {
-    problem->parts.n--;
-    problem->part_clock_lower.n -= canvas->clocks->n_streams;
-    problem->part_clock_upper.n -= canvas->clocks->n_streams;
+  if (problem->slices.n == n_before + 1 && is_whole(problem, buffer, n_before)) {
+    problem->slices.n--;
+    problem->slice_clock_lower.n -= canvas->clocks->n_streams;
+    problem->slice_clock_upper.n -= canvas->clocks->n_streams;
   }
   return bound + 1;
 }
@@ -401,22 +401,22 @@ static bool append_all(struct berth_problem *problem, struct canvas *canvas) {
   size_t n_buffers = problem->rows.size.n;
   size_t n_entries = (size_t)canvas->n_bounds * canvas->clocks->n_streams;
   const struct berth_allocator *allocator = &problem->allocator;
-  if (!berth_vec_reserve(allocator, &problem->part_begin, n_buffers + 1) ||
-      !berth_vec_reserve(allocator, &problem->parts, canvas->n_bounds) ||
-      !berth_vec_reserve(allocator, &problem->part_clock_lower, n_entries) ||
-      !berth_vec_reserve(allocator, &problem->part_clock_upper, n_entries)) {
+  if (!berth_vec_reserve(allocator, &problem->slice_begin, n_buffers + 1) ||
+      !berth_vec_reserve(allocator, &problem->slices, canvas->n_bounds) ||
+      !berth_vec_reserve(allocator, &problem->slice_clock_lower, n_entries) ||
+      !berth_vec_reserve(allocator, &problem->slice_clock_upper, n_entries)) {
     return false;
   }
   uint32_t bound = 0;
   for (uint32_t buffer = 0; buffer < n_buffers; buffer++) {
-    problem->part_begin.items[problem->part_begin.n++] = (uint32_t)problem->parts.n;
+    problem->slice_begin.items[problem->slice_begin.n++] = (uint32_t)problem->slices.n;
     if (bound < canvas->n_bounds && canvas->buffer[bound] == buffer) {
       bound = append_buffer(problem, canvas, bound);
     }
   }
-  problem->part_begin.items[problem->part_begin.n++] = (uint32_t)problem->parts.n;
-  if (problem->parts.n == 0) {
-    berth_vec_finish(allocator, &problem->part_begin);
+  problem->slice_begin.items[problem->slice_begin.n++] = (uint32_t)problem->slices.n;
+  if (problem->slices.n == 0) {
+    berth_vec_finish(allocator, &problem->slice_begin);
   }
   return true;
 }
@@ -425,8 +425,8 @@ static bool append_all(struct berth_problem *problem, struct canvas *canvas) {
 static bool choose(struct canvas *canvas, size_t n_buffers, bool *out_any) {
   const struct berth_graph *graph = canvas->graph;
   bool *has_tenant = berth_arena_new_zeroed(canvas->arena, bool, n_buffers);
-  canvas->has_parts = berth_arena_new_zeroed(canvas->arena, bool, n_buffers);
-  if (has_tenant == NULL || canvas->has_parts == NULL) {
+  canvas->has_slices = berth_arena_new_zeroed(canvas->arena, bool, n_buffers);
+  if (has_tenant == NULL || canvas->has_slices == NULL) {
     return false;
   }
   for (uint32_t value = 0; value < graph->n_values; value++) {
@@ -434,10 +434,10 @@ static bool choose(struct canvas *canvas, size_t n_buffers, bool *out_any) {
     if (buffer == BERTH_NO_INDEX || berth_liveness_root(graph, value) != value) {
       continue;
     }
-    bool parts = has_tenant[buffer] || (graph->value_flags[value] & BERTH_VALUE_LIVE_WINDOWS) != 0;
-    canvas->has_parts[buffer] = canvas->has_parts[buffer] || parts;
+    bool slices = has_tenant[buffer] || (graph->value_flags[value] & BERTH_VALUE_LIVE_WINDOWS) != 0;
+    canvas->has_slices[buffer] = canvas->has_slices[buffer] || slices;
     has_tenant[buffer] = true;
-    *out_any = *out_any || parts;
+    *out_any = *out_any || slices;
   }
   return true;
 }
@@ -450,8 +450,8 @@ static enum berth_code fail_limit(struct berth_problem_builder *builder, const s
       canvas->clocks->n_streams);
 }
 
-enum berth_code berth_builder_make_parts(
-    struct berth_problem_builder *builder, const struct berth_builder_parts_input *input,
+enum berth_code berth_builder_make_slices(
+    struct berth_problem_builder *builder, const struct berth_builder_slices_input *input,
     struct berth_arena *arena) {
   struct berth_problem *problem = builder->problem;
   struct canvas canvas = {.input = *input, .graph = input->graph, .clocks = input->clocks, .arena = arena};

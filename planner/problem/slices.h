@@ -1,11 +1,11 @@
-/* Parts of buffers under a partial order: see berth_buffers. */
-#ifndef PROBLEM_PARTS_H
-#define PROBLEM_PARTS_H
+/* Slices of buffers under a partial order: see berth_buffers. */
+#ifndef PROBLEM_SLICES_H
+#define PROBLEM_SLICES_H
 
 #include "liveness/clocks.h"
 #include "problem/builder.h"
 
-struct berth_builder_parts_input {
+struct berth_builder_slices_input {
   const struct berth_graph *graph; /* with buffers and offsets of values */
   const struct berth_clocks *clocks;
   const uint8_t *family; /* of roots: set of enum berth_liveness_family */
@@ -13,9 +13,9 @@ struct berth_builder_parts_input {
   const int64_t *upper;
 };
 
-/* Fills in the problem's parts, if a buffer has any. Accesses times streams up to BERTH_CLOCKS_MAX. */
-enum berth_code berth_builder_make_parts(
-    struct berth_problem_builder *builder, const struct berth_builder_parts_input *input,
+/* Fills in the problem's slices, if a buffer has any. Accesses times streams up to BERTH_CLOCKS_MAX. */
+enum berth_code berth_builder_make_slices(
+    struct berth_problem_builder *builder, const struct berth_builder_slices_input *input,
     struct berth_arena *arena);
 
 #endif

@@ -3,7 +3,7 @@
  * of a buffer begins or ends stands a tournament tree: a touch is entered at the few nodes that make up its
  * range, as what it says of every stream; what is true of the bytes from one bound to the next is what is
  * entered on the way up from there. */
-#include "verify/parts.h"
+#include "verify/slices.h"
 
 #include <string.h>
 
@@ -222,12 +222,12 @@ static void enter(struct survey *survey, uint32_t i) {
   }
 }
 
-/* ---- Parts ---- */
+/* ---- Slices ---- */
 
 /* What is true of the bytes after the bound, from its leaf up. */
-static struct berth_part
+static struct berth_slice
 gather(const struct survey *survey, uint32_t bound, uint32_t *out_last, uint32_t *out_sure) {
-  struct berth_part part = {
+  struct berth_slice slice = {
       .window_lower = survey->byte[bound], .window_upper = survey->byte[bound + 1], .lower = INT64_MAX};
   uint32_t n_streams = survey->order->n_streams;
   memset(out_last, 0, n_streams * sizeof *out_last);
@@ -235,21 +235,21 @@ gather(const struct survey *survey, uint32_t bound, uint32_t *out_last, uint32_t
   for (size_t node = (size_t)bound + survey->n_bounds; node > 0; node /= 2) {
     const uint32_t *last = row(survey, survey->last, node);
     const uint32_t *sure = row(survey, survey->sure, node);
-    part.lower = survey->lower[node] < part.lower ? survey->lower[node] : part.lower;
-    part.upper = survey->upper[node] > part.upper ? survey->upper[node] : part.upper;
+    slice.lower = survey->lower[node] < slice.lower ? survey->lower[node] : slice.lower;
+    slice.upper = survey->upper[node] > slice.upper ? survey->upper[node] : slice.upper;
     for (uint32_t s = 0; s < n_streams; s++) {
       out_last[s] = last[s] > out_last[s] ? last[s] : out_last[s];
       out_sure[s] = sure[s] < out_sure[s] ? sure[s] : out_sure[s];
     }
   }
-  return part;
+  return slice;
 }
 
-static bool list(const struct survey *survey, struct berth_verify_parts *out) {
+static bool list(const struct survey *survey, struct berth_verify_slices *out) {
   uint32_t n_streams = survey->order->n_streams;
   size_t n_entries = (size_t)survey->n_bounds * n_streams;
   out->begin = berth_arena_new_zeroed(survey->arena, uint32_t, (size_t)survey->input->n_buffers + 1);
-  out->items = berth_arena_new(survey->arena, struct berth_part, survey->n_bounds);
+  out->items = berth_arena_new(survey->arena, struct berth_slice, survey->n_bounds);
   out->last = berth_arena_new(survey->arena, uint32_t, n_entries);
   out->sure = berth_arena_new(survey->arena, uint32_t, n_entries);
   if (out->begin == NULL || out->items == NULL || out->last == NULL || out->sure == NULL) {
@@ -273,11 +273,11 @@ static bool list(const struct survey *survey, struct berth_verify_parts *out) {
   return true;
 }
 
-enum berth_code berth_verify_parts(
+enum berth_code berth_verify_slices(
     const struct berth_verify_stays_input *input, const struct berth_verify_order *order,
-    struct berth_arena *arena, struct berth_verify_parts *out, struct berth_error *err) {
+    struct berth_arena *arena, struct berth_verify_slices *out, struct berth_error *err) {
   struct survey survey = {.input = input, .order = order, .graph = input->roots->graph, .arena = arena};
-  *out = (struct berth_verify_parts){0};
+  *out = (struct berth_verify_slices){0};
   if (!find_cut(&survey)) {
     return berth_fail_memory(err);
   }
