@@ -2,7 +2,6 @@
 
 #include <stdalign.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "base/effort.h"
@@ -33,6 +32,19 @@ void berth_arena_finish(struct berth_arena *arena) {
   }
   arena->first = arena->current = NULL;
   arena->used = 0;
+}
+
+void berth_arena_trim(struct berth_arena *arena) {
+  struct berth_arena_block **link = arena->current != NULL ? &arena->current->next : &arena->first;
+  while (*link != NULL && berth_effort_poll(arena->effort)) {
+    struct berth_arena_block *block = *link;
+    if (block->capacity < LARGE) {
+      link = &block->next;
+      continue;
+    }
+    *link = block->next;
+    arena->allocator->resize(arena->allocator->ctx, block, sizeof *block + block->capacity, 0);
+  }
 }
 
 void berth_arena_reset(struct berth_arena *arena) {
@@ -90,10 +102,7 @@ void *berth_arena_take(struct berth_arena *arena, size_t n, size_t element_size)
 
 void *berth_arena_take_zeroed(struct berth_arena *arena, size_t n, size_t element_size) {
   void *taken = berth_arena_take(arena, n, element_size);
-  if (taken != NULL && n != 0) {
-    memset(taken, 0, n * element_size);
-  }
-  return taken;
+  return taken != NULL && berth_effort_fill(arena->effort, taken, 0, n * element_size) ? taken : NULL;
 }
 
 struct berth_arena_mark berth_arena_mark(const struct berth_arena *arena) {

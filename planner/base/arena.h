@@ -27,6 +27,8 @@ struct berth_arena_mark {
 void berth_arena_init(struct berth_arena *arena, const struct berth_allocator *allocator);
 void berth_arena_finish(struct berth_arena *arena);
 void berth_arena_reset(struct berth_arena *arena);
+/* Gives large blocks back that hold nothing now, so that there is less to give back at the end. */
+void berth_arena_trim(struct berth_arena *arena);
 
 /* Uninitialised, aligned for any type; NULL if memory ran out, the product overflows, or (asked where much is
  * taken) the arena's effort was stopped. Zero elements give a

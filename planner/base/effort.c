@@ -1,6 +1,6 @@
 #include "base/effort.h"
 
-#include <stddef.h>
+#include <string.h>
 
 static void arm(struct berth_effort *effort) {
   uint64_t poll = effort->ticks + BERTH_EFFORT_POLL_TICKS;
@@ -39,6 +39,32 @@ bool berth_effort_poll(struct berth_effort *effort) {
     effort->next_check = 0;
   }
   return effort->state != BERTH_EFFORT_STOPPED;
+}
+
+enum { PIECE_BYTES = 1 << 19 };
+
+static size_t piece_of(size_t done, size_t n_bytes) {
+  return n_bytes - done < PIECE_BYTES ? n_bytes - done : PIECE_BYTES;
+}
+
+bool berth_effort_fill(struct berth_effort *effort, void *to, int byte, size_t n_bytes) {
+  for (size_t done = 0; done < n_bytes; done += PIECE_BYTES) {
+    memset((unsigned char *)to + done, byte, piece_of(done, n_bytes));
+    if (n_bytes > PIECE_BYTES && !berth_effort_poll(effort)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool berth_effort_copy(struct berth_effort *effort, void *to, const void *from, size_t n_bytes) {
+  for (size_t done = 0; done < n_bytes; done += PIECE_BYTES) {
+    memcpy((unsigned char *)to + done, (const unsigned char *)from + done, piece_of(done, n_bytes));
+    if (n_bytes > PIECE_BYTES && !berth_effort_poll(effort)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void berth_effort_set_limit(struct berth_effort *effort, uint64_t limit_ticks) {

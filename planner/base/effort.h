@@ -6,6 +6,7 @@
 #define BASE_EFFORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BERTH_EFFORT_POLL_TICKS (UINT64_C(1) << 16)
@@ -47,6 +48,12 @@ bool berth_effort_poll(struct berth_effort *effort);
 static inline bool berth_effort_poll_at(struct berth_effort *effort, uint32_t i) {
   return i % BERTH_EFFORT_POLL_ITEMS != 0 || berth_effort_poll(effort);
 }
+
+/* memset and memcpy of what may be large, in pieces with a look between them: memory that is touched for the
+ * first time takes milliseconds for a few megabytes. False when the hook has said stop: the rest is as it
+ * was. */
+bool berth_effort_fill(struct berth_effort *effort, void *to, int byte, size_t n_bytes);
+bool berth_effort_copy(struct berth_effort *effort, void *to, const void *from, size_t n_bytes);
 
 /* A new limit in total ticks: gives a phase its share of the budget. Running again unless stopped by the
  * hook. */

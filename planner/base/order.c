@@ -9,14 +9,15 @@ bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *k
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n);
   bool ok = items != NULL && scratch != NULL && berth_effort_poll(arena->effort);
   if (ok) {
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; ok && k < n; k++) {
+      ok = berth_effort_poll_at(arena->effort, k);
       items[k] = (struct berth_sort_item){.key = key[order[k]], .index = order[k]};
     }
-    ok = berth_effort_poll(arena->effort) && berth_sort_items_until(items, scratch, n, arena->effort);
+    ok = ok && berth_sort_items_until(items, scratch, n, arena->effort);
     for (uint32_t k = 0; ok && k < n; k++) {
       order[k] = items[k].index;
+      ok = berth_effort_poll_at(arena->effort, k);
     }
-    ok = ok && berth_effort_poll(arena->effort);
   }
   berth_arena_rewind(arena, mark);
   return ok;

@@ -1,7 +1,5 @@
 #include "base/sort.h"
 
-#include <string.h>
-
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, FEW = 48 };
 
 static void sort_few(struct berth_sort_item *items, size_t n) {
@@ -26,8 +24,13 @@ static bool pass(
     const struct berth_sort_item *from, struct berth_sort_item *to, size_t n, uint64_t base, unsigned shift,
     struct berth_effort *effort) {
   size_t place[N_DIGITS] = {0};
-  for (size_t i = 0; i < n; i++) {
-    place[((from[i].key - base) >> shift) & (N_DIGITS - 1)]++;
+  for (size_t begin = 0; begin < n; begin = chunk_end(begin, n)) {
+    if (n > POLL_ITEMS && !berth_effort_poll(effort)) {
+      return false;
+    }
+    for (size_t i = begin; i < chunk_end(begin, n); i++) {
+      place[((from[i].key - base) >> shift) & (N_DIGITS - 1)]++;
+    }
   }
   size_t sum = 0;
   for (size_t digit = 0; digit < N_DIGITS; digit++) {
@@ -76,10 +79,7 @@ bool berth_sort_items_until(
     from = to;
     to = swap;
   }
-  if (from != items) {
-    memcpy(items, from, n * sizeof *items);
-  }
-  return true;
+  return from == items || berth_effort_copy(effort, items, from, n * sizeof *items);
 }
 
 void berth_sort_items(struct berth_sort_item *items, struct berth_sort_item *scratch, size_t n) {

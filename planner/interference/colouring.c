@@ -13,10 +13,12 @@ static bool renumber(const struct berth_colouring_input *input, struct berth_are
   uint32_t n = input->timeline->n_buffers;
   struct berth_arena_mark mark = berth_arena_mark(arena);
   uint32_t *name = berth_arena_new(arena, uint32_t, n);
-  if (name != NULL) {
-    memset(name, 0xff, n * sizeof *name);
+  bool ok = name != NULL;
+  if (ok) {
+    ok = berth_effort_fill(arena->effort, name, 0xff, n * sizeof *name);
     uint32_t n_named = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; ok && i < n; i++) {
+      ok = berth_effort_poll_at(arena->effort, i);
       if (input->size[i] == 0) {
         slot[i] = 0;
         continue;
@@ -28,13 +30,20 @@ static bool renumber(const struct berth_colouring_input *input, struct berth_are
     }
   }
   berth_arena_rewind(arena, mark);
-  return name != NULL;
+  return ok;
 }
 
-static uint32_t most_live(const struct berth_colouring_input *input, uint64_t *scratch) {
+static bool most_live(
+    const struct berth_colouring_input *input, struct berth_effort *effort, uint64_t *scratch,
+    uint32_t *out_most) {
   const struct berth_timeline *timeline = input->timeline;
-  memset(scratch, 0, timeline->n_steps * sizeof *scratch);
+  if (!berth_effort_fill(effort, scratch, 0, timeline->n_steps * sizeof *scratch)) {
+    return false;
+  }
   for (uint32_t i = 0; i < timeline->n_buffers; i++) {
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
     if (input->size[i] > 0) {
       scratch[timeline->lower[i]]++;
       if (timeline->upper[i] < timeline->n_steps) {
@@ -48,7 +57,8 @@ static uint32_t most_live(const struct berth_colouring_input *input, uint64_t *s
     live += scratch[t];
     most = live > most ? live : most;
   }
-  return (uint32_t)most;
+  *out_most = (uint32_t)most;
+  return true;
 }
 
 /* Ranks for the packed orders: largest first, then most conflicts first; ties in canonical order. */
@@ -93,9 +103,14 @@ static bool try_ranked(
   return ok;
 }
 
-static bool slots_apart(const struct berth_colouring_input *input, uint32_t *slot, struct berth_slots *out) {
+static bool slots_apart(
+    const struct berth_colouring_input *input, struct berth_effort *effort, uint32_t *slot,
+    struct berth_slots *out) {
   *out = (struct berth_slots){.finished = true};
   for (uint32_t i = 0; i < input->timeline->n_buffers; i++) {
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
     slot[i] = out->n;
     out->n += input->size[i] > 0;
     out->total_bytes += input->size[i];
@@ -173,7 +188,7 @@ static bool first_slots(
     const struct berth_colouring_input *input, bool reuse, struct berth_arena *arena, uint32_t *slot,
     struct berth_slots *out) {
   if (!reuse) {
-    return slots_apart(input, slot, out);
+    return slots_apart(input, arena->effort, slot, out);
   }
   return input->order != NULL ? slots_by_order(input, arena, slot, out)
                               : berth_slots_by_start(input, arena, slot, out);
@@ -190,20 +205,21 @@ enum berth_code berth_colour(
   struct berth_slots slots;
   bool ok = out->slot != NULL && load != NULL && slot != NULL &&
             first_slots(input, reuse, arena, out->slot, &slots);
-  ok = ok && berth_effort_poll(arena->effort);
+  uint32_t peak_step = 0;
+  ok = ok && most_live(input, arena->effort, load, &out->n_slots_needed) &&
+       berth_timeline_load(input->timeline, input->size, arena->effort, load, &peak_step);
   if (ok) {
-    out->n_slots_needed = most_live(input, load);
     out->n_slots = slots.n;
     out->reuse_bytes = slots.total_bytes;
     for (uint32_t i = 0; i < n; i++) {
       out->naive_bytes += input->size[i];
     }
-    uint64_t peak = n > 0 ? load[berth_timeline_load(input->timeline, input->size, load)] : 0;
+    uint64_t peak = n > 0 ? load[peak_step] : 0;
     bool many = !reuse || n > BERTH_COLOURING_MANY || input->n_conflicts > 0 || input->order != NULL;
     for (int by_degree = 0; ok && !many && by_degree < 2 && out->reuse_bytes > peak; by_degree++) {
       ok = try_ranked(input, by_degree, arena, effort, slot, out);
     }
-    ok = ok && berth_effort_poll(arena->effort) && renumber(input, arena, out->slot);
+    ok = ok && renumber(input, arena, out->slot);
   }
   berth_arena_rewind(arena, mark);
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;

@@ -137,9 +137,8 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
       !berth_pairs_init(&sweep->pairs, arena, n, sweep->input->n_conflicts, sweep->input->conflicts)) {
     return false;
   }
-  memset(sweep->out_slot, 0xff, n * sizeof *sweep->out_slot);
-  memset(sweep->free.head, 0xff, n * sizeof *sweep->free.head);
-  if (!berth_effort_poll(arena->effort)) {
+  if (!berth_effort_fill(arena->effort, sweep->out_slot, 0xff, n * sizeof *sweep->out_slot) ||
+      !berth_effort_fill(arena->effort, sweep->free.head, 0xff, n * sizeof *sweep->free.head)) {
     return false;
   }
   sweep->size_at = size_at;
@@ -159,6 +158,9 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
     sweep->rank[i] = n_ranks - 1;
   }
   for (uint32_t i = 0; i < n; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     key[i] = (uint64_t)timeline->lower[i] << 32 | (n_ranks - sweep->rank[i]);
   }
   berth_order_identity(n, sweep->by_start);
@@ -166,6 +168,9 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     key[i] = timeline->upper[i];
   }
   berth_order_identity(n, sweep->by_end);

@@ -1,7 +1,6 @@
 #include "interference/timeline.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/effort.h"
 #include "base/order.h"
@@ -25,10 +24,14 @@ static uint32_t n_slices_of(const struct berth_buffers *buffers, uint32_t i) {
 }
 
 /* Every time at which a buffer begins to hold bytes: its start, its slices' and both ends of its gaps. */
-static uint32_t collect_begins(
-    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n, int64_t *out_begins) {
+static bool collect_begins(
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n, struct berth_effort *effort,
+    int64_t *out_begins, uint32_t *out_n) {
   uint32_t n_begins = 0;
   for (uint32_t k = 0; k < n; k++) {
+    if (!berth_effort_poll_at(effort, k)) {
+      return false;
+    }
     uint32_t i = member_at(members, k);
     out_begins[n_begins++] = buffers->lower[i];
     for (uint32_t p = 0; p < n_slices_of(buffers, i); p++) {
@@ -42,7 +45,8 @@ static uint32_t collect_begins(
       }
     }
   }
-  return n_begins;
+  *out_n = n_begins;
+  return true;
 }
 
 static bool sort_unique(struct berth_arena *arena, int64_t *times, uint32_t *n) {
@@ -52,14 +56,20 @@ static bool sort_unique(struct berth_arena *arena, int64_t *times, uint32_t *n) 
     return false;
   }
   for (uint32_t k = 0; k < *n; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     key[k] = berth_sort_key_i64(times[k]);
   }
   berth_order_identity(*n, order);
-  if (!berth_effort_poll(arena->effort) || !berth_order_by_key(arena, *n, key, order)) {
+  if (!berth_order_by_key(arena, *n, key, order)) {
     return false;
   }
   uint32_t n_unique = 0;
   for (uint32_t k = 0; k < *n; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     int64_t time = (int64_t)(key[order[k]] ^ (UINT64_C(1) << 63));
     if (n_unique == 0 || times[n_unique - 1] != time) {
       times[n_unique++] = time;
@@ -90,6 +100,9 @@ static bool lookup_init(struct lookup *lookup, struct berth_arena *arena, const 
   }
   uint32_t k = 0;
   for (uint64_t t = 0; t <= range; t++) {
+    if (!berth_effort_poll_at(arena->effort, (uint32_t)t)) {
+      return false;
+    }
     lookup->table[t] = k;
     k += (uint64_t)at[k] - (uint64_t)at[0] == t;
   }
@@ -117,11 +130,14 @@ static uint32_t index_of(const struct lookup *lookup, int64_t time) {
   return low;
 }
 
-static void compress_slices(
+static bool compress_slices(
     const struct berth_buffers *buffers, const uint32_t *members, const struct lookup *lookup,
-    struct berth_timeline *out) {
+    struct berth_effort *effort, struct berth_timeline *out) {
   uint32_t n_slices = 0;
   for (uint32_t k = 0; out->slice_begin != NULL && k < out->n_buffers; k++) {
+    if (!berth_effort_poll_at(effort, k)) {
+      return false;
+    }
     uint32_t i = member_at(members, k);
     out->slice_begin[k] = n_slices;
     for (uint32_t p = 0; p < n_slices_of(buffers, i); p++) {
@@ -134,6 +150,7 @@ static void compress_slices(
     }
     out->slice_begin[k + 1] = n_slices;
   }
+  return true;
 }
 
 static bool compress(
@@ -161,8 +178,7 @@ static bool compress(
     }
     out->gap_begin[k + 1] = n_gaps;
   }
-  compress_slices(buffers, members, lookup, out);
-  return true;
+  return compress_slices(buffers, members, lookup, effort, out);
 }
 
 enum berth_code berth_timeline_make(
@@ -198,13 +214,13 @@ enum berth_code berth_timeline_make(
   if (begins == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  uint32_t n_steps = collect_begins(buffers, members, n_members, begins);
+  uint32_t n_steps = 0;
+  bool ok = collect_begins(buffers, members, n_members, arena->effort, begins, &n_steps);
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct lookup lookup;
-  bool ok = berth_effort_poll(arena->effort) && sort_unique(arena, begins, &n_steps);
+  ok = ok && sort_unique(arena, begins, &n_steps);
   berth_arena_rewind(arena, mark);
-  ok = ok && berth_effort_poll(arena->effort) && lookup_init(&lookup, arena, begins, n_steps) &&
-       berth_effort_poll(arena->effort);
+  ok = ok && lookup_init(&lookup, arena, begins, n_steps);
   if (ok) {
     ok = compress(buffers, members, &lookup, arena->effort, out);
     out->n_steps = n_steps;
@@ -214,12 +230,18 @@ enum berth_code berth_timeline_make(
   return ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }
 
-uint32_t
-berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size, uint64_t *out_load) {
-  memset(out_load, 0, timeline->n_steps * sizeof *out_load);
+bool berth_timeline_load(
+    const struct berth_timeline *timeline, const uint64_t *size, struct berth_effort *effort,
+    uint64_t *out_load, uint32_t *out_peak) {
+  if (!berth_effort_fill(effort, out_load, 0, timeline->n_steps * sizeof *out_load)) {
+    return false;
+  }
   uint64_t *change = out_load; /* differences first; wrapping is fine, every prefix sum fits */
   uint32_t n_steps = timeline->n_steps;
   for (uint32_t i = 0; i < timeline->n_buffers; i++) {
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
     change[timeline->lower[i]] += size[i];
     if (timeline->upper[i] < n_steps) {
       change[timeline->upper[i]] -= size[i];
@@ -239,7 +261,8 @@ berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size,
     out_load[t] += out_load[t - 1];
     peak = out_load[t] > out_load[peak] ? t : peak;
   }
-  return peak;
+  *out_peak = peak;
+  return true;
 }
 
 enum berth_code berth_timeline_degrees(

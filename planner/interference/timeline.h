@@ -35,8 +35,11 @@ enum berth_code berth_timeline_make(
     struct berth_arena *arena, struct berth_timeline *out) BERTH_MUST_USE;
 
 /* The bytes live at each compressed step, live windows only but slices whole; sizes as `size[i]` of member i.
- * `out_load` has n_steps entries. Returns the first step of the peak (0 if there are none). */
-uint32_t berth_timeline_load(const struct berth_timeline *timeline, const uint64_t *size, uint64_t *out_load);
+ * `out_load` has n_steps entries; *out_peak is the first step of the peak (0 if there are none). False if the
+ * effort (or NULL) was stopped. */
+bool berth_timeline_load(
+    const struct berth_timeline *timeline, const uint64_t *size, struct berth_effort *effort,
+    uint64_t *out_load, uint32_t *out_peak);
 
 /* How many others each buffer meets in time, gaps and pairs left out: counted, not listed; O(n). */
 enum berth_code berth_timeline_degrees(

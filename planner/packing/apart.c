@@ -203,6 +203,9 @@ static enum berth_code bound_of(
   }
   for (uint32_t k = 0; k < pool->n_members; k++) {
     uint32_t item = pool->item_of != NULL ? pool->item_of[k] : k;
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
     if (berth_packing_is_apart(pool, buffers, pool->members[k]) == apart) {
       const uint32_t *gaps = pool->instance.gap_begin;
       bool grouped = buffers->rigid.n != 0 && buffers->rigid.group[pool->members[k]] != BERTH_NO_INDEX;
@@ -229,8 +232,10 @@ static enum berth_code bound_of(
     code = berth_packing_bound(&instance, arena, out_bound);
   } else if (code == BERTH_OK) { /* not the size of one: what it never holds may reach below */
     uint64_t *load = berth_arena_new(arena, uint64_t, instance.n_steps);
-    code = load == NULL ? BERTH_RESOURCE_EXHAUSTED : BERTH_OK;
-    *out_bound = load != NULL && n > 0 ? load[berth_packing_load(&instance, load)] : 0;
+    uint32_t peak = 0;
+    bool ok = load != NULL && berth_packing_load(&instance, arena->effort, load, &peak);
+    code = ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+    *out_bound = ok && n > 0 ? load[peak] : 0;
   }
   berth_arena_rewind(arena, mark);
   return code;

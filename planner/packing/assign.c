@@ -53,6 +53,9 @@ uint32_t berth_assign_leader(const struct berth_assignment *assignment, uint32_t
 
 uint64_t berth_assign_total_cost(const struct berth_assignment *assignment) {
   uint64_t sum = 0;
+  if (assignment->n_pools == 1) { /* nobody spills */
+    return 0;
+  }
   for (uint32_t i = 0; i < assignment->buffers->n; i++) {
     sum = berth_add_sat_u64(
         sum, berth_assign_cost(assignment, i, assignment->choice[berth_assign_leader(assignment, i)]));
@@ -192,6 +195,9 @@ bool berth_assign_members(
     assignment->pools[p].n_members = 0;
   }
   for (uint32_t i = 0; i < buffers->n; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     assignment->pools[berth_assigned_pool(assignment, i)].n_members += buffers->size_bytes[i] > 0;
   }
   for (uint32_t p = 0; p < assignment->n_pools; p++) {

@@ -2,9 +2,11 @@
 #ifndef PACKING_BOUND_H
 #define PACKING_BOUND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/effort.h"
 #include "berth/status.h"
 #include "packing/instance.h"
 
@@ -17,7 +19,10 @@ enum berth_code berth_packing_bound(
     const struct berth_packing_instance *instance, struct berth_arena *arena,
     uint64_t *out_bound) BERTH_MUST_USE;
 
-/* The bytes live at each step, live windows only; n_steps entries. Returns the first step of the peak. */
-uint32_t berth_packing_load(const struct berth_packing_instance *instance, uint64_t *out_load);
+/* The bytes live at each step, live windows only; n_steps entries. *out_peak is the first step of the peak, 0 if
+ * there are none. False if the effort (or NULL) was stopped. */
+bool berth_packing_load(
+    const struct berth_packing_instance *instance, struct berth_effort *effort, uint64_t *out_load,
+    uint32_t *out_peak);
 
 #endif

@@ -219,9 +219,9 @@ static enum berth_code take_peak(
   struct berth_arena_mark mark = berth_arena_mark(arena);
   uint64_t *load = berth_arena_new(arena, uint64_t, instance->n_steps);
   uint64_t *key = berth_arena_new(arena, uint64_t, instance->n_buffers);
-  bool ok = load != NULL && key != NULL;
+  uint32_t peak;
+  bool ok = load != NULL && key != NULL && berth_packing_load(instance, arena->effort, load, &peak);
   if (ok) {
-    uint32_t peak = berth_packing_load(instance, load);
     uint64_t sum = 0;
     for (uint32_t b = 0; b < instance->n_buffers; b++) {
       key[b] = ~held_at(instance, b, peak);

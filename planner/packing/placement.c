@@ -61,10 +61,10 @@ bool berth_placement_loads(
     uint64_t *out_peak) {
   uint32_t n = instance->n_steps;
   uint64_t *most = berth_arena_new(arena, uint64_t, 2 * (size_t)n);
-  if (most == NULL) {
+  uint32_t peak;
+  if (most == NULL || !berth_packing_load(instance, arena->effort, &most[n], &peak)) {
     return false;
   }
-  uint32_t peak = berth_packing_load(instance, &most[n]);
   *out_peak = most[n + peak];
   for (uint32_t k = n - 1; k > 0; k--) {
     most[k] = most[2 * k] > most[2 * k + 1] ? most[2 * k] : most[2 * k + 1];
@@ -160,6 +160,9 @@ static bool make_keys(
     return degree_keys(instance, arena, out_key);
   }
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     out_key[i] = simple_key(instance, key, i);
   }
   return true;

@@ -34,6 +34,9 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
     return false;
   }
   for (uint32_t k = 0; k < instance->n_buffers; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     upper[k] = 1;
   }
   instance->lower = lower;
@@ -122,12 +125,12 @@ static bool
 find_peak(struct berth_packing_pool *pool, const struct berth_timeline *timeline, struct berth_arena *arena) {
   struct berth_arena_mark mark = berth_arena_mark(arena);
   uint64_t *load = berth_arena_new(arena, uint64_t, pool->instance.n_steps);
-  if (load == NULL) {
+  uint32_t peak;
+  if (load == NULL || !berth_packing_load(&pool->instance, arena->effort, load, &peak)) {
     return false;
   }
   if (timeline->n_steps > 0) {
-    uint32_t peak = 0;
-    (void)berth_packing_load(&pool->instance, load);
+    peak = 0;
     for (uint32_t t = 1; t < timeline->n_steps; t++) { /* steps for pairs of slices are none */
       peak = load[t] > load[peak] ? t : peak;
     }
@@ -450,7 +453,8 @@ enum berth_code berth_packing_pool_slots(
   }
   uint64_t bound = 0;
   if (code == BERTH_OK && reuse && may_bound_slots(pool)) {
-    code = berth_slots_bound(&pool->instance, arena, &bound) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
+    bool ok = berth_slots_bound(&pool->instance, arena, &bound) || effort->state == BERTH_EFFORT_STOPPED;
+    code = ok ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
   }
   raise_slot_bound(pool, bound);
   return code;

@@ -75,6 +75,9 @@ rank(const struct berth_packing_instance *instance, struct berth_arena *arena, s
     grain = instance->alignment[i] < grain ? instance->alignment[i] : grain;
   }
   for (uint32_t i = 0; i < n; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     uint64_t padding = berth_align_up(instance->size[i], grain) - instance->size[i];
     out->most_padding = padding > out->most_padding ? padding : out->most_padding;
     key[i] = ~(instance->size[i] + padding);
@@ -84,6 +87,9 @@ rank(const struct berth_packing_instance *instance, struct berth_arena *arena, s
     return false;
   }
   for (uint32_t k = 0; k < n; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     uint32_t i = out->order[k];
     out->weight[k] = ~key[i];
     add_life(&tree, instance->lower[i], instance->upper[i]);

@@ -244,11 +244,16 @@ static bool is_kept(const struct sweep *sweep, uint32_t i) {
 }
 
 /* The most buffers that hold bytes at once. */
-static uint32_t most_live(const struct sweep *sweep) {
+static bool most_live(const struct sweep *sweep, struct berth_effort *effort, uint32_t *out_most) {
   const struct berth_packing_instance *instance = sweep->instance;
   uint32_t *change = sweep->ending; /* lent until the sweep begins */
-  memset(change, 0, ((size_t)instance->n_steps + 1) * sizeof *change);
+  if (!berth_effort_fill(effort, change, 0, ((size_t)instance->n_steps + 1) * sizeof *change)) {
+    return false;
+  }
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
     change[instance->lower[i]]++;
     change[instance->upper[i]]--;
   }
@@ -262,7 +267,8 @@ static uint32_t most_live(const struct sweep *sweep) {
     live += change[t];
     most = live > most ? live : most;
   }
-  return most + kept;
+  *out_most = most + kept;
+  return berth_effort_poll(effort);
 }
 
 /* By start, larger first. */
@@ -295,12 +301,19 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
       sweep->offset == NULL || !sort_starts(sweep, arena)) {
     return false;
   }
-  sweep->blocks = berth_arena_new(arena, struct block, 2 * (size_t)most_live(sweep) + 4);
-  if (sweep->blocks == NULL) {
+  uint32_t n_live;
+  if (!most_live(sweep, arena->effort, &n_live)) {
     return false;
   }
-  memset(sweep->ending, 0xff, ((size_t)sweep->instance->n_steps + 1) * sizeof *sweep->ending);
+  sweep->blocks = berth_arena_new(arena, struct block, 2 * (size_t)n_live + 4);
+  size_t n_bytes = ((size_t)sweep->instance->n_steps + 1) * sizeof *sweep->ending;
+  if (sweep->blocks == NULL || !berth_effort_fill(arena->effort, sweep->ending, 0xff, n_bytes)) {
+    return false;
+  }
   for (uint32_t i = 0; i < n; i++) {
+    if (!berth_effort_poll_at(arena->effort, i)) {
+      return false;
+    }
     uint32_t end = end_of(sweep, i);
     if (!is_pinned(sweep, i) && !is_kept(sweep, i)) {
       sweep->next_end[i] = sweep->ending[end];

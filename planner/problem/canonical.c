@@ -151,11 +151,17 @@ static int compare_rest(const struct berth_problem *problem, uint32_t a, uint32_
   return 0;
 }
 
-static void sort_run(const struct berth_problem *problem, uint32_t *items, uint32_t *scratch, size_t n) {
+static bool sort_run(
+    const struct berth_problem *problem, struct berth_effort *effort, uint32_t *items, uint32_t *scratch,
+    size_t n) {
+  uint32_t n_compared = 0;
   for (size_t width = 1; width < n; width *= 2) {
     for (size_t begin = 0; begin + width < n; begin += 2 * width) {
       size_t middle = begin + width;
       size_t end = n - middle < width ? n : middle + width;
+      if (!berth_effort_poll_at(effort, ++n_compared)) {
+        return false;
+      }
       if (compare_rest(problem, items[middle - 1], items[middle]) < 0) {
         continue;
       }
@@ -163,11 +169,15 @@ static void sort_run(const struct berth_problem *problem, uint32_t *items, uint3
       size_t a = 0;
       size_t b = middle;
       for (size_t to = begin; a < width; to++) {
+        if (!berth_effort_poll_at(effort, ++n_compared)) {
+          return false;
+        }
         bool left = b == end || compare_rest(problem, scratch[a], items[b]) < 0;
         items[to] = left ? scratch[a++] : items[b++];
       }
     }
   }
+  return true;
 }
 
 static bool same_run(const struct berth_buffers *buffers, uint32_t a, uint32_t b) {
@@ -187,8 +197,8 @@ static bool sort_runs(
     while (end < buffers->n && same_run(buffers, order[begin], order[end])) {
       end++;
     }
-    if (end - begin > 1) {
-      sort_run(problem, order + begin, scratch, end - begin);
+    if (end - begin > 1 && !sort_run(problem, effort, order + begin, scratch, end - begin)) {
+      return false;
     }
   }
   return true;
@@ -199,18 +209,27 @@ static bool sort_by_time_and_size(
     struct berth_effort *effort) {
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i] = (struct berth_sort_item){.key = buffers->size_bytes[i], .index = i};
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
   }
   if (!berth_sort_items_until(keyed, scratch, buffers->n, effort)) {
     return false;
   }
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i].key = berth_sort_key_i64(buffers->upper[keyed[i].index]);
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
   }
   if (!berth_sort_items_until(keyed, scratch, buffers->n, effort)) {
     return false;
   }
   for (uint32_t i = 0; i < buffers->n; i++) {
     keyed[i].key = berth_sort_key_i64(buffers->lower[keyed[i].index]);
+    if (!berth_effort_poll_at(effort, i)) {
+      return false;
+    }
   }
   return berth_sort_items_until(keyed, scratch, buffers->n, effort);
 }

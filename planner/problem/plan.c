@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/effort.h"
+#include "problem/problem.h"
 
 /* The block: this head, then the columns, widest first. */
 struct plan_block {
@@ -27,8 +29,9 @@ static bool block_size(uint32_t n_buffers, uint32_t n_pools, size_t *out_n_bytes
          !__builtin_add_overflow(*out_n_bytes, sizeof(struct plan_block), out_n_bytes);
 }
 
-struct berth_plan *
-berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools) {
+struct berth_plan *berth_plan_create_until(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools,
+    struct berth_effort *effort) {
   allocator = allocator != NULL ? allocator : berth_allocator_libc();
   size_t n_bytes;
   if (!block_size(n_buffers, n_pools, &n_bytes)) {
@@ -38,14 +41,17 @@ berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, u
   if (block == NULL) {
     return NULL;
   }
-  memset(block, 0, n_bytes);
+  memset(block, 0, sizeof *block + n_pools * sizeof(struct berth_pool_result));
   atomic_init(&block->n_refs, 1);
   block->allocator = *allocator;
   block->n_bytes = n_bytes;
   struct berth_pool_result *pools = (struct berth_pool_result *)(block + 1);
   uint64_t *offset = (uint64_t *)(pools + n_pools);
   uint32_t *pool = (uint32_t *)(offset + n_buffers);
-  memset(offset, 0xff, n_buffers * sizeof *offset); /* BERTH_NO_OFFSET */
+  bool is_filled =
+      berth_effort_fill(effort, offset, 0xff, n_buffers * sizeof *offset) && /* BERTH_NO_OFFSET */
+      berth_effort_fill(effort, pool, 0, 2 * (size_t)n_buffers * sizeof *pool);
+  (void)is_filled; /* who stops fills them itself */
   block->plan.n_buffers = n_buffers;
   block->plan.n_pools = n_pools;
   block->plan.pools = pools;
@@ -53,6 +59,11 @@ berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, u
   block->plan.pool = pool;
   block->plan.slot = pool + n_buffers;
   return &block->plan;
+}
+
+struct berth_plan *
+berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools) {
+  return berth_plan_create_until(allocator, n_buffers, n_pools, NULL);
 }
 
 /* The columns by their place: the plan's own pointers may have been set to NULL ("no offsets"). */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/vec.h"
+#include "berth/plan.h"
 #include "berth/problem.h"
 #include "berth/together.h"
 
@@ -13,6 +14,12 @@ struct berth_effort;
 enum berth_code berth_problem_order_until(
     const struct berth_problem *problem, const struct berth_allocator *allocator, struct berth_effort *effort,
     uint32_t *out_order, struct berth_error *err) BERTH_MUST_USE;
+
+/* berth_plan_create for a solve. If the hook of `effort` (or NULL) says stop, columns are left as they are.
+ */
+struct berth_plan *berth_plan_create_until(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools,
+    struct berth_effort *effort);
 
 /* Ids of one kind of item: text of item i is blob[end[i - 1] .. end[i]). `end` is shorter than the number of
  * items when the last ones have no id, and empty when none has. */

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "packing/apart.h"
 #include "packing/culprits.h"
+#include "problem/problem.h"
 #include "solve/task.h"
 
 /* ---- Figures ---- */
@@ -14,12 +15,29 @@ static void write_totals(const struct berth_solve_task *task, struct berth_plan 
   plan->naive_bytes = task->colouring.naive_bytes;
   plan->reuse_bytes = task->colouring.reuse_bytes;
   plan->peak_bytes = task->peak_bytes;
-  plan->ticks = task->effort.ticks;
-  uint32_t *slot = berth_plan_slot_mut(plan);
   for (uint32_t k = 0; k < buffers->n; k++) {
-    slot[task->order[k]] = task->colouring.slot[k];
     plan->class_bytes[buffers->class_[k]] += buffers->size_bytes[k];
   }
+}
+
+static void write_slots(struct berth_solve_task *task, struct berth_plan *plan) {
+  uint32_t *slot = berth_plan_slot_mut(plan);
+  for (uint32_t k = 0; k < task->buffers->n; k++) {
+    slot[task->order[k]] = task->colouring.slot[k];
+    (void)berth_effort_poll_at(
+        &task->effort, k); /* says when it was asked; the slots are needed all the same */
+  }
+}
+
+enum berth_code berth_solve_begin_plan(struct berth_solve_task *task) {
+  task->plan =
+      berth_plan_create_until(task->allocator, task->buffers->n, task->assignment.n_pools, &task->effort);
+  if (task->plan == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  write_totals(task, task->plan);
+  write_slots(task, task->plan);
+  return BERTH_OK;
 }
 
 /* Of a member. */
@@ -38,13 +56,11 @@ static void write_pool(
       .peak_bytes = pool->peak_bytes,
       .peak_step = pool->peak_step,
       .base_alignment = pool->alignment};
-  for (uint32_t k = 0; k < pool->n_members; k++) {
+  bool has_apart = out->arena_bytes != 0 && pool->persistence != BERTH_PERSISTENCE_MIXED;
+  for (uint32_t k = 0; has_apart && k < pool->n_members; k++) {
     uint32_t i = pool->members[k];
-    uint64_t alignment = buffers->alignment[i];
-    out->base_alignment = alignment > out->base_alignment ? alignment : out->base_alignment;
-    out->class_bytes[buffers->class_[i]] += buffers->size_bytes[i];
     uint64_t end = offset_of(pool, buffers, k) + buffers->size_bytes[i];
-    if (out->arena_bytes != 0 && berth_packing_is_apart(pool, buffers, i) && end > out->persistent_bytes) {
+    if (berth_packing_is_apart(pool, buffers, i) && end > out->persistent_bytes) {
       out->persistent_bytes = end;
     }
   }
@@ -56,6 +72,16 @@ static void write_pools(const struct berth_solve_task *task, struct berth_plan *
     write_pool(&task->assignment.pools[p], task->buffers, &results[p]);
     plan->arena_bytes += results[p].arena_bytes;
     plan->lower_bound_bytes += results[p].lower_bound_bytes;
+  }
+  for (uint32_t i = 0; i < task->buffers->n; i++) { /* in the order of the columns: those of a pool are not */
+    uint32_t p = berth_assigned_pool(&task->assignment, i);
+    struct berth_pool_result *result = &results[p];
+    if (task->assignment.pools[p].members == NULL) { /* somebody is homeless */
+      continue;
+    }
+    uint64_t alignment = task->buffers->size_bytes[i] > 0 ? task->buffers->alignment[i] : 0;
+    result->base_alignment = alignment > result->base_alignment ? alignment : result->base_alignment;
+    result->class_bytes[task->buffers->class_[i]] += task->buffers->size_bytes[i];
   }
 }
 
@@ -254,13 +280,13 @@ berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan,
   if (!is_placed && !is_proven(task) && task->effort.state == BERTH_EFFORT_STOPPED) {
     return berth_solve_stopped(err);
   }
-  struct berth_plan *plan = berth_plan_create(task->allocator, task->buffers->n, task->assignment.n_pools);
-  if (plan == NULL) {
+  enum berth_code code = task->plan != NULL ? BERTH_OK : berth_solve_begin_plan(task);
+  if (code != BERTH_OK) {
     return berth_fail_memory(err);
   }
-  write_totals(task, plan);
+  struct berth_plan *plan = task->plan;
   write_pools(task, plan);
-  enum berth_code code = BERTH_OK;
+  plan->ticks = task->effort.ticks;
   if (is_placed) {
     write_offsets(task, plan);
     berth_solve_write_stability(task, plan);
@@ -276,9 +302,9 @@ berth_solve_outcome(struct berth_solve_task *task, struct berth_plan **out_plan,
     berth_solve_write_stability(task, plan);
   }
   if (code != BERTH_OK) {
-    berth_plan_unref(plan);
     return berth_fail_memory(err);
   }
   *out_plan = plan;
+  task->plan = NULL;
   return BERTH_OK;
 }

@@ -38,10 +38,11 @@ static enum berth_code colour_all(struct berth_solve_task *task, struct berth_co
   enum berth_code code =
       berth_packing_build_slots(buffers, task->order, buffers->n, 1, BERTH_UNLIMITED, arena, &all, &timeline);
   uint64_t *load = code == BERTH_OK ? berth_arena_new(arena, uint64_t, timeline.n_steps) : NULL;
-  if (load == NULL) {
+  uint32_t peak;
+  if (load == NULL || !berth_packing_load(&all, &task->effort, load, &peak)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  task->peak_bytes = buffers->n > 0 ? load[berth_packing_load(&all, load)] : 0;
+  task->peak_bytes = buffers->n > 0 ? load[peak] : 0;
   struct berth_colouring_input input = {
       .timeline = &timeline,
       .size = all.size,
@@ -60,7 +61,9 @@ static enum berth_code colour(struct berth_solve_task *task) {
   struct berth_arena_mark mark = berth_arena_mark(&task->arena);
   enum berth_code code = colour_all(task, &task->colouring);
   if (code == BERTH_OK) {
-    memcpy(slot, task->colouring.slot, task->buffers->n * sizeof *slot);
+    bool is_copied =
+        berth_effort_copy(&task->effort, slot, task->colouring.slot, task->buffers->n * sizeof *slot);
+    code = is_copied ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
     task->colouring.slot = slot;
   }
   berth_arena_rewind(&task->arena, mark);
@@ -87,6 +90,7 @@ static bool make_pools(struct berth_solve_task *task) {
         .kind = spec->kind,
         .alignment = spec->alignment,
         .capacity = spec->capacity_bytes,
+        .arena_bytes = BERTH_UNLIMITED,
         .max_block = spec->max_block_bytes,
         .base_alignment = spec->base_alignment,
         .cost_per_byte = spec->cost_per_byte,
@@ -233,6 +237,12 @@ static enum berth_code run_placement(struct berth_solve_task *task, struct berth
   return code;
 }
 
+/* Told to stop, it could not go on, and need not. */
+static bool
+has_plan_to_stop_with(const struct berth_solve_task *task, const struct berth_packing_pool *pool) {
+  return task->effort.state == BERTH_EFFORT_STOPPED && pool->arena_bytes != BERTH_UNLIMITED;
+}
+
 /* Sharing is never worse than not sharing: where alignment made it so, what is apart is a plan, too. (Pins
  * that were placed do not meet; of others that is not known.) */
 static enum berth_code place_apart(struct berth_solve_task *task, struct berth_packing_pool *pool) {
@@ -253,7 +263,7 @@ static enum berth_code place_apart(struct berth_solve_task *task, struct berth_p
   }
   berth_arena_rewind(&task->arena, mark);
   pool->instance = instance;
-  return code;
+  return code == BERTH_RESOURCE_EXHAUSTED && has_plan_to_stop_with(task, pool) ? BERTH_OK : code;
 }
 
 /* A plan to start from. */
@@ -536,6 +546,12 @@ static enum berth_code measure_need(struct berth_solve_task *task) {
 
 /* ---- The phases ---- */
 
+/* Told to stop where it could not go on, and there is a plan. What keeps an earlier one may be halfway. */
+static bool may_end_here(const struct berth_solve_task *task) {
+  return task->effort.state == BERTH_EFFORT_STOPPED && task->options.stable == NULL && task->is_settled &&
+         task->homeless == BERTH_NO_INDEX && berth_solve_present_total(task) != BERTH_UNLIMITED;
+}
+
 static enum berth_code run(struct berth_solve_task *task, struct berth_error *err) {
   task->order = berth_arena_new(&task->arena, uint32_t, task->buffers->n);
   if (task->order == NULL) {
@@ -559,10 +575,17 @@ static enum berth_code run(struct berth_solve_task *task, struct berth_error *er
   code = code != BERTH_OK ? code : berth_solve_take_apart(task);
   code = code != BERTH_OK ? code : berth_solve_look_below(task);
   if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
+    berth_arena_trim(&task->arena);
+    code = berth_solve_begin_plan(task);
+  }
+  if (code == BERTH_OK && task->homeless == BERTH_NO_INDEX) {
     code =
         task->options.stable != NULL ? improve_stable(task) : improve(task, task->options.budget_ticks, true);
   }
   code = code != BERTH_OK ? code : measure_need(task);
+  if (code == BERTH_RESOURCE_EXHAUSTED && task->assignment.pools != NULL && may_end_here(task)) {
+    return BERTH_OK;
+  }
   if (code != BERTH_OK && task->effort.state == BERTH_EFFORT_STOPPED) {
     return berth_solve_stopped(err);
   }
@@ -599,6 +622,7 @@ berth_solve_run(struct berth_solve_task *task, struct berth_plan **out_plan, str
   if (code == BERTH_OK) {
     code = berth_solve_outcome(task, out_plan, err);
   }
+  berth_plan_unref(task->plan);
   berth_arena_finish(&task->arena);
   return code;
 }

@@ -46,6 +46,7 @@ struct berth_solve_task {
   uint64_t keep_bound;       /* proven: no plan keeps more weight */
   bool is_kept_once;         /* the bound was made */
 
+  struct berth_plan *plan;    /* made before the search, so that its end is short; NULL: not yet */
   struct berth_progress told; /* what the caller has heard last */
   bool is_settled;            /* pools are final: progress may be told */
 };
@@ -98,6 +99,8 @@ void berth_solve_write_stability(const struct berth_solve_task *task, struct ber
  */
 enum berth_code berth_solve_stack(struct berth_solve_task *task, struct berth_error *err) BERTH_MUST_USE;
 
+/* Makes the plan, with all that is known before the search. */
+enum berth_code berth_solve_begin_plan(struct berth_solve_task *task) BERTH_MUST_USE;
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(
     struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;

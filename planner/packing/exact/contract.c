@@ -1,7 +1,5 @@
 #include "packing/exact/contract.h"
 
-#include <string.h>
-
 #include "packing/bound.h"
 
 #define NONE UINT32_MAX
@@ -406,20 +404,28 @@ void berth_contraction_join(struct berth_contraction *contraction, uint32_t most
   }
 }
 
-static bool is_plain(const struct berth_packing_instance *instance) {
+static bool is_plain(const struct berth_packing_instance *instance, struct berth_effort *effort) {
   bool ok = instance->pin == NULL && instance->gap_begin == NULL && instance->piece_begin == NULL &&
             instance->n_conflicts == 0 && instance->chains == NULL;
   for (uint32_t b = 0; ok && b < instance->n_buffers; b++) {
-    ok = instance->size[b] % instance->alignment[b] == 0 && instance->alignment[b] == instance->alignment[0];
+    ok = instance->size[b] % instance->alignment[b] == 0 &&
+         instance->alignment[b] == instance->alignment[0] && berth_effort_poll_at(effort, b);
   }
   return ok;
 }
 
-static void fill_blocks(struct berth_contraction *contraction) {
+static bool fill_blocks(struct berth_contraction *contraction) {
   const struct berth_packing_instance *instance = contraction->instance;
-  memset(contraction->first_start, 0xff, ((size_t)instance->n_steps + 1) * sizeof(uint32_t));
-  memset(contraction->first_end, 0xff, ((size_t)instance->n_steps + 1) * sizeof(uint32_t));
+  struct berth_effort *effort = contraction->effort;
+  size_t n_bytes = ((size_t)instance->n_steps + 1) * sizeof(uint32_t);
+  if (!berth_effort_fill(effort, contraction->first_start, 0xff, n_bytes) ||
+      !berth_effort_fill(effort, contraction->first_end, 0xff, n_bytes)) {
+    return false;
+  }
   for (uint32_t b = 0; b < instance->n_buffers; b++) {
+    if (!berth_effort_poll_at(effort, b)) {
+      return false;
+    }
     contraction->blocks[b] = (struct berth_block){
         .lower = instance->lower[b], .upper = instance->upper[b], .size = instance->size[b]};
     list_block(contraction, b);
@@ -428,7 +434,11 @@ static void fill_blocks(struct berth_contraction *contraction) {
   for (uint32_t step = 0; step <= instance->n_steps; step++) {
     contraction->changed[step] = contraction->n_blocks;
     contraction->visits[step] = (struct berth_block_visit){0};
+    if (!berth_effort_poll_at(effort, step)) {
+      return false;
+    }
   }
+  return true;
 }
 
 enum berth_code berth_contraction_init(
@@ -436,19 +446,22 @@ enum berth_code berth_contraction_init(
     struct berth_arena *arena, struct berth_effort *effort, bool *out_usable) {
   size_t n = instance->n_buffers, n_steps = instance->n_steps;
   *contraction = (struct berth_contraction){.instance = instance, .effort = effort};
-  *out_usable = n > 1 && is_plain(instance);
+  *out_usable = n > 1 && is_plain(instance, effort);
   if (!*out_usable) {
     return BERTH_OK;
   }
   uint64_t *load = berth_arena_new(arena, uint64_t, n_steps);
   contraction->is_full = berth_arena_new(arena, uint8_t, n_steps);
-  if (!load || !contraction->is_full) {
+  uint32_t peak;
+  if (!load || !contraction->is_full || !berth_packing_load(instance, effort, load, &peak)) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  uint32_t peak = berth_packing_load(instance, load);
   contraction->load = load[peak];
   uint32_t n_full = 0;
   for (size_t s = 0; s < n_steps; s++) {
+    if (!berth_effort_poll_at(effort, (uint32_t)s)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
     contraction->is_full[s] = load[s] == contraction->load;
     n_full += contraction->is_full[s];
   }
@@ -466,8 +479,7 @@ enum berth_code berth_contraction_init(
       !contraction->visits || !contraction->borders) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  fill_blocks(contraction);
-  return BERTH_OK;
+  return fill_blocks(contraction) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }
 
 bool berth_contraction_rest(

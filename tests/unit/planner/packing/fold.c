@@ -59,7 +59,9 @@ static void fold(const struct three *three) {
 static uint64_t load(void) {
   uint64_t *bytes = berth_arena_new(&arena, uint64_t, folded.n_steps);
   ck_assert_ptr_nonnull(bytes);
-  return bytes[berth_packing_load(&folded, bytes)];
+  uint32_t peak;
+  ck_assert(berth_packing_load(&folded, NULL, bytes, &peak));
+  return bytes[peak];
 }
 
 START_TEST(members_that_live_equally_long_are_one_plain_buffer) {
