@@ -19,8 +19,8 @@ enum berth_code berth_packing_bound(
     const struct berth_packing_instance *instance, struct berth_arena *arena,
     uint64_t *out_bound) BERTH_MUST_USE;
 
-/* The bytes live at each step, live windows only; n_steps entries. *out_peak is the first step of the peak, 0 if
- * there are none. False if the effort (or NULL) was stopped. */
+/* The bytes live at each step, live windows only; n_steps entries. *out_peak is the first step of the peak, 0
+ * if there are none. False if the effort (or NULL) was stopped. */
 bool berth_packing_load(
     const struct berth_packing_instance *instance, struct berth_effort *effort, uint64_t *out_load,
     uint32_t *out_peak);

@@ -141,11 +141,34 @@ START_TEST(without_memory_a_take_is_null_and_the_rest_holds) {
 }
 END_TEST
 
+START_TEST(large_blocks_that_hold_nothing_can_be_given_back) {
+  struct counter counter = {.n_allowed = SIZE_MAX};
+  struct berth_allocator allocator = {.ctx = &counter, .resize = counting};
+  struct berth_arena arena;
+  berth_arena_init(&arena, &allocator);
+  char *kept = berth_arena_take(&arena, 10, 1);
+  strcpy(kept, "kept");
+  size_t n_before = counter.n_bytes;
+  struct berth_arena_mark mark = berth_arena_mark(&arena);
+  ck_assert_ptr_nonnull(berth_arena_take(&arena, 10000000, 1));
+  berth_arena_trim(&arena); /* in use */
+  ck_assert_uint_gt(counter.n_bytes, 10000000);
+  berth_arena_rewind(&arena, mark);
+  berth_arena_trim(&arena);
+  ck_assert_uint_eq(counter.n_bytes, n_before);
+  ck_assert_str_eq(kept, "kept");
+  ck_assert_ptr_nonnull(berth_arena_take(&arena, 10000000, 1));
+  berth_arena_finish(&arena);
+  ck_assert_uint_eq(counter.n_bytes, 0);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "base/arena", (const TTest *const[]){
                         takes_are_aligned_apart_and_stay, zeroed_is_zero_also_on_used_memory,
                         products_that_overflow_are_refused, rewind_gives_back_what_came_after_the_mark,
                         a_mark_of_the_empty_arena_can_be_rewound_to, a_repeated_use_does_not_touch_the_heap,
-                        without_memory_a_take_is_null_and_the_rest_holds, NULL});
+                        without_memory_a_take_is_null_and_the_rest_holds,
+                        large_blocks_that_hold_nothing_can_be_given_back, NULL});
 }
