@@ -275,6 +275,16 @@ static void touch_from_outside(struct berth_verify_order *order, const struct be
   }
 }
 
+void berth_verify_order_settle(const struct berth_verify_order *order, uint32_t *last) {
+  bool is_touched = false;
+  for (uint32_t s = 0; s < order->n_streams; s++) {
+    is_touched = is_touched || last[s] != 0;
+  }
+  if (!is_touched && order->graph->n_operators != 0) {
+    last[order->graph->operator_stream[0]] = order->position[0];
+  }
+}
+
 enum berth_code berth_verify_order_buffers(
     struct berth_verify_order *order, const struct berth_verify_roots *roots, uint32_t n_buffers,
     struct berth_arena *arena, struct berth_error *err) {
@@ -293,6 +303,9 @@ enum berth_code berth_verify_order_buffers(
   }
   touch_regions(order, roots);
   touch_from_outside(order, roots);
+  for (uint32_t buffer = 0; buffer < n_buffers; buffer++) {
+    berth_verify_order_settle(order, row(order->last, order, buffer));
+  }
   return BERTH_OK;
 }
 

@@ -36,6 +36,9 @@ void berth_verify_order_note(
 void berth_verify_order_note_region(
     const struct berth_verify_order *order, uint32_t *last, uint32_t *sure, uint32_t region);
 
+/* When all was told: what is given and never touched is there for the first step, as in a total order. */
+void berth_verify_order_settle(const struct berth_verify_order *order, uint32_t *last);
+
 /* Whether all that `last` tells of comes before all that `sure` does. */
 static inline bool berth_verify_order_within(
     const struct berth_verify_order *order, const uint32_t *last, const uint32_t *sure) {

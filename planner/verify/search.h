@@ -14,7 +14,7 @@ enum berth_verify_answer {
 
 /* Whether the buffers, alone in the pool, have places that all end at `limit` at the latest. All begin as low
  * as they can; where two clash, one must rise above the other, and both ways are tried. Not searched: members
- * of groups, buffers with slices, pools of slots or with a place for what persists. */
+ * of groups, pools of slots or with a place for what persists. */
 enum berth_verify_answer berth_verify_search(
     const struct berth_verify_facts *facts, const struct berth_verify_pieces *pieces, uint32_t pool,
     const uint32_t *buffers, uint32_t n, uint64_t limit);

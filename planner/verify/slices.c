@@ -242,6 +242,7 @@ gather(const struct survey *survey, uint32_t bound, uint32_t *out_last, uint32_t
       out_sure[s] = sure[s] < out_sure[s] ? sure[s] : out_sure[s];
     }
   }
+  berth_verify_order_settle(survey->order, out_last);
   return slice;
 }
 

@@ -87,7 +87,7 @@ static bool is_placed(const struct graph *graph, uint32_t v) {
 
 /* ---- With streams: every access to the one is ordered before every access to the other. ---- */
 
-static bool touches(const struct graph *graph, uint32_t op, uint32_t root) {
+static bool names(const struct graph *graph, uint32_t op, uint32_t root) {
   const struct graph_operator *it = &graph->operators[op];
   for (uint32_t k = 0; k < it->n_inputs + it->n_outputs; k++) {
     uint32_t v = k < it->n_inputs ? it->inputs[k] : it->outputs[k - it->n_inputs];
@@ -96,6 +96,15 @@ static bool touches(const struct graph *graph, uint32_t op, uint32_t root) {
     }
   }
   return false;
+}
+
+/* What nobody touches is there for the first step. */
+static bool touches(const struct graph *graph, uint32_t op, uint32_t root) {
+  bool any = false;
+  for (uint32_t other = 0; op == 0 && other < graph->n_operators; other++) {
+    any = any || names(graph, other, root);
+  }
+  return names(graph, op, root) || (op == 0 && !any);
 }
 
 /* Accesses of the outside: before everything, after everything. */

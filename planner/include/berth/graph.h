@@ -12,7 +12,7 @@
 /* A value of a graph. Operator k runs at step k; its inputs and outputs are all live at that step.
  *
  *   TEMPORARY   from its producer to its last reader; at its producer's step if nobody reads it
- *   INPUT       from the first step to its last reader
+ *   INPUT       from the first step to its last reader; at the first step if nobody reads it
  *   OUTPUT      from its producer to the last step
  *   CONSTANT    always: it must still be there in the next run
  *   STATE       always, and operators may write it

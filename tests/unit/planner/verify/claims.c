@@ -105,6 +105,29 @@ START_TEST(a_bound_above_the_load_is_checked) {
 }
 END_TEST
 
+/* By their windows at step 0 b lies two bytes above a, and by those at step 1 a above b, or one is above all
+ * of the other: that they cannot go round is seen without rising by four bytes at a time. */
+START_TEST(windows_that_go_round_are_seen_at_once) {
+  const uint64_t size = UINT64_C(1) << 50;
+  sample_finish(&sample);
+  sample_add(&sample, size, 0, 2);
+  sample_add(&sample, size, 0, 2);
+  for (int i = 0; i < 2; i++) {
+    struct sample_buffer *buffer = &sample.buffers[i];
+    buffer->gaps[i] = (struct berth_gap){i, i + 1, 0, size / 2 + 1};
+    buffer->gaps[1 - i] = (struct berth_gap){1 - i, 2 - i, size / 2 - 1, size};
+    buffer->spec.n_gaps = 2;
+  }
+  struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, size + 2});
+  for (uint64_t bound = 2 * size; bound < 2 * size + 2; bound++) {
+    state_bound(plan, bound);
+    ck_assert_uint_eq(ask(plan, NULL).n_violations != 0, bound > 2 * size);
+    ck_assert_int_eq(ask(plan, NULL).lower_bound, BERTH_CLAIM_CHECKED);
+  }
+  berth_plan_unref(plan);
+}
+END_TEST
+
 static struct berth_plan *refuse(uint64_t capacity) {
   struct berth_problem *problem = sample_build(&sample, NULL);
   struct berth_solve_options options = berth_solve_options_default();
@@ -144,7 +167,8 @@ int main(void) {
       "verify/claims", (const TTest *const[]){
                            a_bound_that_is_too_high_is_a_lie, a_bound_without_reuse_is_another,
                            without_reuse_nobody_shares_but_pins, an_arena_beyond_what_was_asked_for,
-                           a_bound_above_the_load_is_checked, culprits_must_not_fit_and_all_be_needed, NULL});
+                           a_bound_above_the_load_is_checked, windows_that_go_round_are_seen_at_once,
+                           culprits_must_not_fit_and_all_be_needed, NULL});
   sample_finish(&sample);
   return status;
 }
