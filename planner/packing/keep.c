@@ -6,6 +6,7 @@
 #include "packing/exact/exact.h"
 #include "packing/keep_choose.h"
 #include "packing/keep_meet.h"
+#include "packing/keep_mend.h"
 #include "packing/keep_place.h"
 #include "packing/placement.h"
 #include "packing/strategy.h"
@@ -21,6 +22,7 @@ enum {
   MOST_SETS = 1 << 12,
   QUESTION_SHARE = 24, /* of the effort that is left */
   MOST_STEPS = 1 << 24,
+  MEND_PASSES = 16,
 };
 
 struct work {
@@ -93,6 +95,35 @@ static bool try_orders(struct work *work) {
     }
   }
   return false;
+}
+
+/* ---- Mending ---- */
+
+/* Who is lost finds room among a few who move. Some effort is there for it whatever the budget. */
+static bool mend(struct work *work, uint64_t pass_ticks) {
+  struct berth_keep *keep = work->keep;
+  if (!berth_keep_may_mend(keep->instance)) {
+    return false;
+  }
+  struct berth_arena_mark mark = berth_arena_mark(keep->arena);
+  uint64_t *offset = berth_arena_new(keep->arena, uint64_t, keep->instance->n_buffers);
+  uint64_t limit = keep->effort->limit;
+  uint64_t least = keep->effort->ticks + MEND_PASSES * pass_ticks;
+  uint64_t top;
+  bool is_mended = false;
+  berth_effort_set_limit(keep->effort, limit > least ? limit : least);
+  enum berth_code code = BERTH_RESOURCE_EXHAUSTED;
+  if (offset != NULL) {
+    code = berth_keep_mend(&work->pass, offset, &top, &is_mended);
+  }
+  if (code != BERTH_OK) {
+    work->code = keep->effort->state == BERTH_EFFORT_STOPPED ? BERTH_OK : code;
+  } else if (is_mended) {
+    offer(keep, offset, top);
+  }
+  berth_effort_set_limit(keep->effort, limit);
+  berth_arena_rewind(keep->arena, mark);
+  return is_mended;
 }
 
 /* ---- Pushing out ---- */
@@ -466,14 +497,20 @@ static bool choose(struct work *work) {
 static void run(struct work *work) {
   struct berth_keep *keep = work->keep;
   uint64_t limit = keep->effort->limit;
+  uint64_t begun = keep->effort->ticks;
   berth_effort_set_limit(keep->effort, UINT64_MAX);
-  bool is_found = run_pass(work, work->order[0]) && work->pass.n_lost == 0;
+  bool is_complete = run_pass(work, work->order[0]);
+  bool is_found = is_complete && work->pass.n_lost == 0;
+  uint64_t pass_ticks = keep->effort->ticks - begun;
   memcpy(work->before, work->stays, keep->instance->n_buffers); /* those who meet are out of it now */
   berth_effort_set_limit(keep->effort, limit);
   if (work->pass.pins_meet) {
     return;
   }
   bool is_small = keep->instance->n_buffers <= LARGE;
+  if (!is_found && is_complete && work->code == BERTH_OK) {
+    is_found = mend(work, pass_ticks);
+  }
   if (!is_found && may_go_on(work) && is_small) {
     is_found = try_orders(work);
   }
