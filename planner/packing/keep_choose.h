@@ -9,9 +9,9 @@
 #include "interference/pairs.h"
 
 /* `stays` says who may stay at all, and afterwards who does: no two of a pair. *out_moved: the least weight
- * that any such choice moves, or a bound of it. Components of the graph of up to 32 items are solved exactly; in
- * larger ones items go by what their neighbours weigh, and the bound is by local ratios (Bar-Yehuda and Even
- * 1985). False if memory ran out. */
+ * that any such choice moves, or a bound of it. Components of the graph of up to 32 items are solved exactly;
+ * in larger ones items go by what their neighbours weigh, and the bound is by local ratios (Bar-Yehuda and
+ * Even 1985). False if memory ran out. */
 bool berth_keep_choose(
     uint32_t n_items, const uint64_t *weight, const struct berth_pairs *pairs, struct berth_arena *arena,
     uint8_t *stays, uint64_t *out_moved);
