@@ -111,6 +111,38 @@ enum berth_code berthctl_remote_largest(
     const struct berth_largest_question *question, struct berthctl_watch *watch, struct berth_largest *out,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* ---- Several variants ---- */
+
+struct berthctl_variant {
+  struct berthctl_planned planned; /* without a plan: `error` says why */
+  bool from_bounds;
+  struct berth_error error;
+};
+
+struct berthctl_variants {
+  uint32_t n;
+  struct berthctl_variant items[BERTH_MAX_VARIANTS];
+  struct berthctl_variant bounds;
+};
+void berthctl_variants_finish(struct berthctl_variants *variants);
+
+/* A variant's plan is replaced where that of the bounds has better places for it. Without a plan after an
+ * error. */
+enum berth_code berthctl_hold(
+    struct berth_problem *problem, const struct berth_plan *at_bounds,
+    const struct berth_solve_options *options, struct berthctl_variant *variant,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* One after another. An error is of all of them; those of one are in `out`. */
+enum berth_code berthctl_local_variants(
+    struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, struct berthctl_watch *watch,
+    struct berthctl_variants *out, struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berthctl_remote_variants(
+    const char *server, struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, struct berthctl_watch *watch,
+    struct berthctl_variants *out, struct berth_error *err) BERTH_MUST_USE;
+
 /* ---- Health ---- */
 
 /* Whether a service ("" is the whole server) serves. `out_word` is "SERVING", "NOT_SERVING" or "UNKNOWN". */

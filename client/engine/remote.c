@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "berth/restate.h"
+#include "berth/variants.h"
 #include "engine/engine.h"
 #include "rpc/rpc.h"
 
@@ -119,6 +120,74 @@ enum berth_code berthctl_remote_health(
               : health == BERTHCTL_HEALTH_NOT_SERVING ? "NOT_SERVING"
                                                       : "UNKNOWN";
   berthctl_rpc_close(rpc);
+  return code;
+}
+
+/* ---- Several variants ---- */
+
+/* A server's plan is checked like any other, and one that is larger than that of the bounds is no answer. */
+static enum berth_code take_variant(
+    struct berth_problem *problem, const struct berth_solve_options *options,
+    struct berth_codec_variant_result *result, struct berthctl_variant *out, struct berth_error *err) {
+  const struct berth_verify_terms terms = {.capacity_bytes = options->capacity_bytes};
+  struct berthctl_planned *planned = &out->planned;
+  planned->plan = (struct berth_plan *)(uintptr_t)result->plan.plan; /* the decoder made it for us */
+  result->plan.plan = NULL;
+  memcpy(planned->plan_id, result->plan.plan_id, sizeof planned->plan_id);
+  planned->cached = result->plan.cached;
+  planned->solve_seconds = result->plan.solve_seconds;
+  out->from_bounds = result->from_bounds;
+  enum berth_code code = find_problem(problem, planned, err);
+  return code == BERTH_OK ? berthctl_local_check(planned->problem, planned->plan, &terms, err) : code;
+}
+
+static enum berth_code take_variants(
+    struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, struct berth_codec_variant_result *results,
+    struct berthctl_variants *out, struct berth_error *err) {
+  struct berth_solve_options at_bounds = *options;
+  at_bounds.capacity_bytes = BERTH_UNLIMITED;
+  enum berth_code code = BERTH_OK;
+  for (uint32_t i = 0; code == BERTH_OK && i <= out->n; i++) {
+    struct berthctl_variant *item = i < out->n ? &out->items[i] : &out->bounds;
+    struct berth_problem *stated = NULL;
+    item->error = results[i].error;
+    if (results[i].plan.plan == NULL) {
+      continue;
+    }
+    code = i < out->n ? berth_variant_state(problem, &variants[i], NULL, &stated, err)
+                      : berth_variant_bounds(problem, variants, out->n, NULL, &stated, err);
+    if (code == BERTH_OK) {
+      code = take_variant(stated, i < out->n ? options : &at_bounds, &results[i], item, err);
+    }
+    berth_problem_unref(stated);
+  }
+  return code;
+}
+
+enum berth_code berthctl_remote_variants(
+    const char *server, struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, struct berthctl_watch *watch,
+    struct berthctl_variants *out, struct berth_error *err) {
+  struct berth_codec_variant_result results[BERTH_MAX_VARIANTS + 1] = {{.from_bounds = false}};
+  struct berthctl_rpc *rpc = NULL;
+  *out = (struct berthctl_variants){.n = n_variants};
+  enum berth_code code = berthctl_rpc_open(server, &rpc, err);
+  if (code == BERTH_OK) {
+    struct berthctl_rpc_call call = watched_call(watch);
+    code = berthctl_rpc_variants(
+        rpc, problem, options, variants, n_variants, &call, results, &results[n_variants], err);
+  }
+  berthctl_rpc_close(rpc);
+  if (code == BERTH_OK) {
+    code = take_variants(problem, options, variants, results, out, err);
+    for (uint32_t i = 0; i <= n_variants; i++) {
+      berth_plan_unref(results[i].plan.plan);
+    }
+  }
+  if (code != BERTH_OK) {
+    berthctl_variants_finish(out);
+  }
   return code;
 }
 

@@ -95,3 +95,16 @@ enum berth_code berthctl_remote_largest(
   *out = (struct berth_largest){.n_plans = 0};
   return refuse(server, err);
 }
+
+enum berth_code berthctl_remote_variants(
+    const char *server, struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, struct berthctl_watch *watch,
+    struct berthctl_variants *out, struct berth_error *err) {
+  (void)problem;
+  (void)options;
+  (void)variants;
+  (void)n_variants;
+  (void)watch;
+  *out = (struct berthctl_variants){.n = 0};
+  return refuse(server, err);
+}

@@ -9,7 +9,7 @@
 
 #include "options/table.h"
 
-enum { BERTHCTL_MAX_ARGUMENTS = BERTHCTL_MAX_FILES };
+enum { BERTHCTL_MAX_ARGUMENTS = BERTHCTL_MAX_FILES, BERTHCTL_MAX_BINDS = 64 };
 
 /* What was asked for. Text points into argv. */
 struct berthctl_options {
@@ -21,6 +21,8 @@ struct berthctl_options {
   uint64_t number[BERTHCTL_N_OPTIONS];  /* BYTES, COUNT; of SECONDS the nanoseconds; of PERCENT the millionths
                                            of the whole */
   int64_t step;                         /* STEP */
+  const char *binds[BERTHCTL_MAX_BINDS]; /* every --bind; the first is its text, too */
+  unsigned n_binds;
 };
 
 /* What is wrong with a command line, and what would be right. */

@@ -111,22 +111,38 @@ static bool take_value(struct parser *parser, enum berthctl_option option, const
   return false;
 }
 
+/* Each --bind is a variant. */
+static bool take_bind(struct parser *parser, const char *text) {
+  struct berthctl_options *options = parser->options;
+  if (options->n_binds == BERTHCTL_MAX_BINDS) {
+    return fail(parser, "--bind is given more than %d times", BERTHCTL_MAX_BINDS);
+  }
+  options->binds[options->n_binds++] = text;
+  return options->n_binds > 1 ? *text != '\0' || fail(parser, "--bind is empty")
+                              : take_value(parser, BERTHCTL_OPTION_BIND, text);
+}
+
+static bool take_text(struct parser *parser, enum berthctl_option option, const char *text) {
+  return option == BERTHCTL_OPTION_BIND ? take_bind(parser, text) : take_value(parser, option, text);
+}
+
 /* The option's value: behind "=", or the next word. */
 static bool take_option(struct parser *parser, enum berthctl_option option, const char *attached) {
   const struct berthctl_option_row *row = &BERTHCTL_OPTION_ROWS[option];
-  if (parser->options->is_set[option] && row->kind != BERTHCTL_KIND_FLAG) {
+  bool may_repeat = row->kind == BERTHCTL_KIND_FLAG || option == BERTHCTL_OPTION_BIND;
+  if (parser->options->is_set[option] && !may_repeat) {
     return fail(parser, "--%s is given twice", row->word);
   }
   if (row->kind == BERTHCTL_KIND_FLAG) {
     return attached == NULL ? take_value(parser, option, "") : fail(parser, "--%s takes no value", row->word);
   }
   if (attached != NULL) {
-    return take_value(parser, option, attached);
+    return take_text(parser, option, attached);
   }
   if (parser->at == parser->argc) {
     return fail(parser, "--%s needs a value: --%s %s", row->word, row->word, row->value);
   }
-  return take_value(parser, option, parser->argv[parser->at++]);
+  return take_text(parser, option, parser->argv[parser->at++]);
 }
 
 static bool take_long(struct parser *parser, const char *word) {
@@ -239,6 +255,9 @@ static bool check(struct parser *parser, const bool *was_given) {
     return fail(
         parser, "'%.80s' is one argument too many; %s takes FILE, and several with --together",
         options->arguments[1], row->word);
+  }
+  if (options->n_binds > 1 && options->verb != BERTHCTL_VERB_PLAN) {
+    return fail(parser, "--bind is given twice; only plan takes several bindings");
   }
   if (options->is_set[BERTHCTL_OPTION_SHARED] && !is_together) {
     return fail(parser, "--shared goes with --together");

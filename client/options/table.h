@@ -132,12 +132,13 @@ enum berthctl_kind {
     "find the largest number of this symbol at which the problem fits")                                      \
   X(LIMIT, "limit", 0, COUNT, "N", BERTHCTL_ON(FIT), NULL,                                                   \
     "where the search for --symbol ends; its upper bound, or 2^20 if it has none")                           \
-  X(MARGIN, "margin", 0, PERCENT, "PERCENT", BERTHCTL_ON(FIT), NULL,                                         \
-    "how much larger than planned an arena may turn out to be, such as 10%: with --symbol that much of the " \
-    "capacity stays free")                                                                                   \
+  X(MARGIN, "margin", 0, TEXT, "SHARE", BERTHCTL_ON(FIT), NULL,                                              \
+    "how much larger than planned an arena may turn out to be, such as 10%, or how many bytes must stay "    \
+    "free, such as 64MiB: with --symbol that much of the capacity is not used")                              \
   X(BIND, "bind", 'B', TEXT, "SYMBOL=N,...", BERTHCTL_ON_BOUND, NULL,                                        \
     "numbers for the problem's symbols, or ranges such as n=1..8; what is not bound is planned for at the "  \
-    "most that it can be")                                                                                   \
+    "most that it can be. plan takes several: n=1,2,4 or --bind again; each is planned by itself, none "     \
+    "larger than at the bounds, and their arenas are summed up")                                             \
   X(STRICT, "strict", 0, FLAG, NULL, BERTHCTL_ON_BOUND, NULL,                                                \
     "a size without an upper bound is an error, and not left to the dynamic arena")                          \
   X(STABLE_WITH, "stable-with", 0, FILE, "PLAN", BERTHCTL_ON(PLAN), NULL,                                    \

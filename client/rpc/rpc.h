@@ -11,6 +11,7 @@
 #include "berth/berth.h"
 #include "codec/largest.h"
 #include "codec/stored.h"
+#include "codec/variants.h"
 
 #define BERTHCTL_PLAN_ID_SIZE 65 /* 64 hexadecimal digits and a NUL */
 
@@ -83,6 +84,14 @@ enum berth_code berthctl_rpc_largest(
     struct berthctl_rpc *rpc, const struct berth_problem *problem, const struct berth_solve_options *options,
     const struct berth_largest_question *question, const struct berthctl_rpc_call *call,
     struct berth_largest *out, struct berth_error *err) BERTH_MUST_USE;
+
+/* Several variants in one call; out_results has room for n_variants. Each has a plan to unref, or an error.
+ */
+enum berth_code berthctl_rpc_variants(
+    struct berthctl_rpc *rpc, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, const struct berthctl_rpc_call *call,
+    struct berth_codec_variant_result *out_results, struct berth_codec_variant_result *out_bounds,
+    struct berth_error *err) BERTH_MUST_USE;
 
 enum berthctl_health {
   BERTHCTL_HEALTH_UNKNOWN = 0, /* grpc.health.v1's numbers */

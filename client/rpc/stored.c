@@ -101,3 +101,33 @@ enum berth_code berthctl_rpc_largest(
              ? run(&answer, "/berth.v1.PlanService/FindLargestBinding", sink.slice, call, on_largest, err)
              : code;
 }
+
+struct variants_answer {
+  struct answer answer;
+  uint32_t n;
+  struct berth_codec_variant_result *results;
+  struct berth_codec_variant_result *bounds;
+};
+
+static enum berth_code on_variants(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
+  struct variants_answer *answer = ctx;
+  answer->answer.came = true;
+  return berth_codec_decode_variants_response(
+      &answer->answer.rpc->codec, bytes, n_bytes, answer->results, answer->n, answer->bounds, err);
+}
+
+enum berth_code berthctl_rpc_variants(
+    struct berthctl_rpc *rpc, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_bindings *variants, uint32_t n_variants, const struct berthctl_rpc_call *call,
+    struct berth_codec_variant_result *out_results, struct berth_codec_variant_result *out_bounds,
+    struct berth_error *err) {
+  struct request_sink sink;
+  struct variants_answer answer = {
+      .answer.rpc = rpc, .n = n_variants, .results = out_results, .bounds = out_bounds};
+  request_sink_init(&sink);
+  enum berth_code code =
+      berth_codec_encode_variants(problem, options, variants, n_variants, NULL, &sink.base, err);
+  return code == BERTH_OK
+             ? run(&answer.answer, "/berth.v1.PlanService/PlanVariants", sink.slice, call, on_variants, err)
+             : code;
+}

@@ -28,16 +28,6 @@ static bool is_type(const Google__Protobuf__Any *any, const char *name) {
   return strcmp(slash != NULL ? slash + 1 : any->type_url, name) == 0;
 }
 
-static enum berth_reason reason_of(const char *name) {
-#define X(reason, text)                                                                                      \
-  if (strcmp(name, #reason) == 0) {                                                                          \
-    return BERTH_REASON_##reason;                                                                            \
-  }
-  BERTH_REASONS(X)
-#undef X
-  return BERTH_REASON_NONE;
-}
-
 static void read_info(const Google__Protobuf__Any *any, struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message =
@@ -47,7 +37,7 @@ static void read_info(const Google__Protobuf__Any *any, struct berth_error *err)
   }
   const Google__Rpc__ErrorInfo *info = (const Google__Rpc__ErrorInfo *)message;
   if (strcmp(info->domain, DOMAIN) == 0) {
-    err->reason = reason_of(info->reason);
+    err->reason = berth_reason_parse(info->reason);
     for (size_t i = 0; i < info->n_metadata; i++) {
       if (strcmp(info->metadata[i]->key, "index") == 0) {
         err->index = (uint32_t)strtoul(info->metadata[i]->value, NULL, 10);

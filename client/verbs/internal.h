@@ -34,10 +34,32 @@ enum berthctl_exit berthctl_load_problem(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
     struct berth_problem **out_problem);
 
+/* All that every --bind asks for: "n=1,2,batch=4,8" is four variants. False, and the usage error said, if one
+ * is none, or they are too many. */
+enum { BERTHCTL_MAX_VARIANT_BINDINGS = 4096 };
+struct berthctl_bindings {
+  uint32_t n;
+  uint32_t n_items;
+  struct berth_bindings variants[BERTH_MAX_VARIANTS];
+  struct berth_binding items[BERTHCTL_MAX_VARIANT_BINDINGS];
+};
+bool berthctl_parse_variants(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berthctl_bindings *out);
+/* Plans and shows them. */
+enum berthctl_exit berthctl_plan_variants(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berthctl_bindings *bindings);
+
 /* All files of --together as one problem. */
 enum berthctl_exit berthctl_load_together(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     struct berth_problem **out_problem);
+/* The same, with these bindings in the place of the options': what cannot be planned for over all its bounds
+ * has those of the first variant. */
+enum berthctl_exit berthctl_load_open(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berthctl_bindings *bindings, struct berth_problem **out_problem);
 /* One of them; `path` is not that of a composition. */
 enum berthctl_exit berthctl_load_file(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,

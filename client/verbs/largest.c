@@ -53,6 +53,12 @@ static void write_json(const struct fitting *fitting, const struct berth_largest
     berth_json_null(&object.json, "all_up_to");
   }
   berth_json_bool(&object.json, "all_up_to_proven", search->all_is_known);
+  if (search->has_misfit) {
+    berth_json_u64(&object.json, "smallest_misfit", search->misfit);
+  } else {
+    berth_json_null(&object.json, "smallest_misfit");
+  }
+  berth_json_bool(&object.json, "stopped", found->is_stopped);
   berth_json_u64(&object.json, "searched_from", search->first);
   berth_json_u64(&object.json, "searched_to", search->last);
   berth_json_bool(&object.json, "at_limit_of_search", search->has_largest && search->largest == search->last);
@@ -78,6 +84,12 @@ static void print_point(const char *symbol, const struct berth_largest_point *po
 static void print_text(const struct fitting *fitting, const struct berth_largest *found) {
   const struct berth_fit_search *search = &found->search;
   const char *symbol = fitting->options->text[BERTHCTL_OPTION_SYMBOL];
+  if (!search->has_largest && found->is_stopped) {
+    printf(
+        "no %s was found yet that fits in %s bytes; %" PRIu64 " does not, proven\n", symbol,
+        berth_units_grouped(fitting->solve.capacity_bytes).text, search->misfit);
+    return;
+  }
   if (!search->has_largest) {
     printf(
         "no %s from %" PRIu64 " to %" PRIu64 " fits in %s bytes%s\n", symbol, search->first, search->last,
@@ -103,6 +115,9 @@ static void print_text(const struct fitting *fitting, const struct berth_largest
   }
   print_point(symbol, &found->at);
   print_point(symbol, &found->above);
+  if (search->has_misfit && found->is_stopped) {
+    printf("  %" PRIu64 " is the smallest that is proven not to fit so far\n", search->misfit);
+  }
   printf("  %" PRIu32 " plans were made\n", found->n_plans);
 }
 
@@ -113,35 +128,73 @@ uint64_t berthctl_search_limit(const struct berthctl_options *options) {
                                                 : BERTH_LARGEST_RANGE;
 }
 
+static bool is_bound_by_user(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    struct berth_text symbol) {
+  struct berth_binding items[BERTHCTL_MAX_BINDINGS];
+  uint32_t n = 0;
+  if (options->is_set[BERTHCTL_OPTION_BIND]) {
+    (void)!berthctl_parse_bindings(terminal, options->text[BERTHCTL_OPTION_BIND], items, &n);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (items[i].symbol.size == symbol.size && memcmp(items[i].symbol.data, symbol.data, symbol.size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* The range: what the symbol is bound to, cut at the limit. */
 static enum berthctl_exit set_up(
     struct fitting *fitting, const struct berthctl_terminal *terminal, const struct berth_problem *problem) {
   const char *name = fitting->options->text[BERTHCTL_OPTION_SYMBOL];
   fitting->question = (struct berth_largest_question){
       .symbol = {.data = name, .size = (uint32_t)strlen(name)}, .max_plans = BERTH_LARGEST_MOST_PLANS};
-  uint32_t found = berth_problem_find_symbol(problem, fitting->question.symbol);
-  if (found == BERTH_NO_INDEX) {
+  struct berth_symbol symbol;
+  struct berth_binding range;
+  if (!berth_problem_symbol_range(problem, fitting->question.symbol, &symbol, &range)) {
     return berthctl_say_usage(terminal, "--symbol is '%s'; the problem has no symbol of this name", name);
   }
-  const struct berth_symbol *symbol = &berth_problem_symbols(problem)->symbols[found];
-  const struct berth_binding *range = &berth_problem_symbols(problem)->ranges[found];
+  bool is_asked_for = is_bound_by_user(fitting->options, terminal, fitting->question.symbol);
   uint64_t limit = berthctl_search_limit(fitting->options);
-  bool is_first_look = symbol->upper == BERTH_UNBOUNDED && range->upper == limit;
-  uint64_t upper = is_first_look ? BERTH_UNBOUNDED : range->upper;
+  uint64_t upper = is_asked_for ? range.upper : symbol.upper; /* else it is bound to be read, if at all */
   bool is_set = fitting->options->is_set[BERTHCTL_OPTION_LIMIT];
   fitting->is_limited = (is_set || upper == BERTH_UNBOUNDED) && limit < upper;
-  fitting->question.first = is_first_look ? symbol->lower : range->lower;
+  fitting->question.first = is_asked_for ? range.lower : symbol.lower;
   fitting->question.last = fitting->is_limited ? limit : upper;
   return fitting->question.first <= fitting->question.last
              ? BERTHCTL_EXIT_OK
              : berthctl_say_usage(terminal, "--limit is below the symbol's lower bound");
 }
 
-/* The margin is a part of the capacity that must stay free. */
-static uint64_t less_margin(const struct berthctl_options *options, uint64_t capacity) {
-  uint64_t millionths = options->is_set[BERTHCTL_OPTION_MARGIN] ? options->number[BERTHCTL_OPTION_MARGIN] : 0;
-  long double usable = (long double)capacity * 1000000 / (1000000 + (long double)millionths);
-  return millionths == 0 ? capacity : (uint64_t)usable;
+/* What must stay free: a share by which arenas may turn out larger, or bytes where a unit is given. False if
+ * it is neither. */
+static bool less_margin(const char *margin, uint64_t *capacity) {
+  uint64_t number;
+  size_t n = strlen(margin);
+  bool is_bytes = n > 0 && strchr("0123456789.%", margin[n - 1]) == NULL;
+  if (is_bytes) {
+    bool is_good = berth_units_parse_bytes(margin, &number) && number <= *capacity;
+    *capacity -= is_good ? number : 0;
+    return is_good;
+  }
+  if (!berthctl_percent_parse(margin, &number)) {
+    return false;
+  }
+  *capacity = (uint64_t)((long double)*capacity * 1000000 / (1000000 + (long double)number));
+  return true;
+}
+
+static enum berthctl_exit take_margin(struct fitting *fitting, const struct berthctl_terminal *terminal) {
+  const char *margin = fitting->options->text[BERTHCTL_OPTION_MARGIN];
+  return !fitting->options->is_set[BERTHCTL_OPTION_MARGIN] ||
+                 less_margin(margin, &fitting->solve.capacity_bytes)
+             ? BERTHCTL_EXIT_OK
+             : berthctl_say_usage(
+                   terminal,
+                   "--margin is '%s'; a share such as 10%%, or bytes within the capacity such as "
+                   "64MiB, are right",
+                   margin);
 }
 
 static enum berthctl_exit find(
@@ -158,6 +211,10 @@ static enum berthctl_exit find(
           ? berthctl_local_largest(problem, &fitting->solve, &fitting->question, &watch, out, &err)
           : berthctl_remote_largest(server, problem, &fitting->solve, &fitting->question, &watch, out, &err);
   berthctl_watch_finish(&watch);
+  bool has_part = out->is_stopped && (out->search.has_largest || out->search.has_misfit);
+  if (code == BERTH_DEADLINE_EXCEEDED && has_part) {
+    return BERTHCTL_EXIT_OK;
+  }
   if (code != BERTH_OK) {
     return is_local ? berthctl_error_say(terminal, options->arguments[0], &err)
                     : berthctl_say_remote(terminal, server, options->arguments[0], &err);
@@ -170,8 +227,8 @@ enum berthctl_exit berthctl_fit_symbol(
     const struct berth_problem *problem) {
   struct fitting fitting = {.options = options, .solve = berthctl_solve_options(options)};
   struct berth_largest found;
-  fitting.solve.capacity_bytes = less_margin(options, fitting.solve.capacity_bytes);
-  enum berthctl_exit status = set_up(&fitting, terminal, problem);
+  enum berthctl_exit status = take_margin(&fitting, terminal);
+  status = status == BERTHCTL_EXIT_OK ? set_up(&fitting, terminal, problem) : status;
   if (status == BERTHCTL_EXIT_OK) {
     status = find(&fitting, terminal, problem, &found);
   }
@@ -182,6 +239,13 @@ enum berthctl_exit berthctl_fit_symbol(
     write_json(&fitting, &found);
   } else if (!options->is_set[BERTHCTL_OPTION_QUIET]) {
     print_text(&fitting, &found);
+  }
+  if (found.is_stopped) {
+    struct berth_error err;
+    (void)berth_fail(
+        &err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
+        "the deadline ended the search; what was found until then is above");
+    return berthctl_error_say(terminal, options->arguments[0], &err);
   }
   return found.search.has_largest ? BERTHCTL_EXIT_OK : BERTHCTL_EXIT_NO_FIT;
 }

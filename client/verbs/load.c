@@ -43,34 +43,69 @@ enum berthctl_exit berthctl_load_problem(
                                                    : berthctl_load_file(options, terminal, path, out_problem);
 }
 
-enum berthctl_exit berthctl_load_file(
+/* What is read is unbound where the caller binds it later, and then as its first variant where it must be
+ * bound to be read. */
+static enum berth_code read_open(
+    const struct berthctl_input *input, const struct berthctl_bindings *later,
+    struct berth_bindings *bindings, enum berth_reuse reuse, struct berth_problem **out_problem,
+    struct berth_error *err) {
+  enum berth_code code = read_problem(input, bindings, reuse, out_problem, err);
+  bool must_be_bound = err->reason == BERTH_REASON_UNBOUNDED || err->reason == BERTH_REASON_BAD_GROUP;
+  if (code == BERTH_OK || !must_be_bound) {
+    return code;
+  }
+  bindings->n = later->variants[0].n;
+  bindings->items = later->variants[0].items;
+  return read_problem(input, bindings, reuse, out_problem, err);
+}
+
+static enum berthctl_exit load_file(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
-    struct berth_problem **out_problem) {
+    const struct berthctl_bindings *later, struct berth_problem **out_problem) {
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_input input;
   struct berth_binding items[BERTHCTL_MAX_BINDINGS];
   struct berth_bindings bindings = {.items = items, .strict = options->is_set[BERTHCTL_OPTION_STRICT]};
+  bool is_bound = options->is_set[BERTHCTL_OPTION_BIND];
   enum berth_reuse reuse;
   enum berthctl_exit status = berthctl_reuse_of(options, terminal, &reuse);
   if (status != BERTHCTL_EXIT_OK) {
     return status;
   }
-  if (options->is_set[BERTHCTL_OPTION_BIND] &&
+  if (is_bound && later == NULL &&
       !berthctl_parse_bindings(terminal, options->text[BERTHCTL_OPTION_BIND], items, &bindings.n)) {
     return BERTHCTL_EXIT_USAGE;
   }
   enum berth_code code = berthctl_input_read(path, &input, &err);
   if (code == BERTH_OK) {
     bool is_json = berth_json_is_object(input.bytes, input.n_bytes);
-    if (!is_json && (bindings.n != 0 || options->is_set[BERTHCTL_OPTION_SYMBOL])) {
+    if (!is_json && (is_bound || options->is_set[BERTHCTL_OPTION_SYMBOL])) {
       berthctl_input_finish(&input);
       return berthctl_say_usage(
           terminal, "--bind and --symbol are for problems with symbols, which are JSON");
     }
-    code = read_for_search(options, &input, items, &bindings, reuse, out_problem, &err);
+    code = later != NULL ? read_open(&input, later, &bindings, reuse, out_problem, &err)
+                         : read_for_search(options, &input, items, &bindings, reuse, out_problem, &err);
     berthctl_input_finish(&input);
   }
   return code == BERTH_OK ? BERTHCTL_EXIT_OK : berthctl_error_say(terminal, path, &err);
+}
+
+enum berthctl_exit berthctl_load_file(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *path,
+    struct berth_problem **out_problem) {
+  return load_file(options, terminal, path, NULL, out_problem);
+}
+
+enum berthctl_exit berthctl_load_open(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal,
+    const struct berthctl_bindings *bindings, struct berth_problem **out_problem) {
+  if (!options->is_set[BERTHCTL_OPTION_TOGETHER]) {
+    return load_file(options, terminal, options->arguments[0], bindings, out_problem);
+  }
+  struct berthctl_options open = *options; /* a symbol need not be in every file */
+  open.is_set[BERTHCTL_OPTION_BIND] = false;
+  return berthctl_load_together(&open, terminal, out_problem);
 }
 
 const char *berthctl_problem_name(const struct berthctl_options *options, const char *path) {

@@ -71,8 +71,8 @@ static enum berthctl_exit judge(
   return berthctl_error_say(terminal, options->arguments[0], &err);
 }
 
-enum berthctl_exit
-berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
+static enum berthctl_exit
+plan_one(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
   uint64_t bounds_bytes;
@@ -111,4 +111,13 @@ berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl
   berthctl_planned_finish(&planned);
   berth_problem_unref(problem);
   return status;
+}
+
+enum berthctl_exit
+berthctl_verb_plan(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
+  static struct berthctl_bindings bindings; /* large, and there is one command */
+  if (!berthctl_parse_variants(options, terminal, &bindings)) {
+    return BERTHCTL_EXIT_USAGE;
+  }
+  return bindings.n > 1 ? berthctl_plan_variants(options, terminal, &bindings) : plan_one(options, terminal);
 }

@@ -154,6 +154,17 @@ bool berthd_core_is_draining(struct berthd_core *core) {
   return is_draining;
 }
 
+int64_t berthd_core_deadline(const struct berthd_core *core, int64_t deadline_ns) {
+  int64_t now = core->hooks.now_ns(core->hooks.ctx);
+  int64_t wanted = deadline_ns == BERTHD_NO_DEADLINE ? now + core->config.default_deadline_ns : deadline_ns;
+  int64_t limit = now + core->config.max_deadline_ns;
+  return wanted < limit ? wanted : limit;
+}
+
+uint32_t berthd_core_n_workers(const struct berthd_core *core) {
+  return core->config.n_workers;
+}
+
 uint32_t berthd_core_n_open(const struct berthd_core *core) {
   return atomic_load(&core->n_open);
 }

@@ -97,6 +97,12 @@ enum berth_code berthd_core_place(
 enum berth_code berthd_core_delete(
     struct berthd_core *core, const struct berth_planid *id, struct berth_error *err) BERTH_MUST_USE;
 
+/* Takes a plan of `of`, which is `problem` or the same without results in place, for the one that this
+ * problem and these options have, if it is better. It was checked. What cannot be kept is not. */
+void berthd_core_offer(
+    struct berthd_core *core, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_problem *of, const struct berth_plan *plan, double solve_seconds);
+
 /* Keeps a measured peak with the plan, which gives planned_bytes. NOT_FOUND; INVALID_ARGUMENT for a pool that
  * it does not have; FAILED_PRECONDITION where it plans no bytes. */
 enum berth_code berthd_core_measure(
@@ -190,6 +196,10 @@ void berthd_core_drain(struct berthd_core *core);
 /* Ends everything that is left: running searches are cut short, and whoever waits gets what there is. */
 void berthd_core_abort(struct berthd_core *core);
 bool berthd_core_is_draining(struct berthd_core *core);
+/* When a request with this deadline must be answered: the default, where it has none, and within the limit.
+ */
+int64_t berthd_core_deadline(const struct berthd_core *core, int64_t deadline_ns);
+uint32_t berthd_core_n_workers(const struct berthd_core *core);
 /* Requests that were not answered yet. */
 uint32_t berthd_core_n_open(const struct berthd_core *core);
 

@@ -73,6 +73,10 @@ berthd_map_to_canonical(const struct berth_plan *plan, const struct berthd_order
 const struct berth_plan *
 berthd_map_to_caller(const struct berth_plan *plan, const struct berthd_order *order);
 
+struct berthd_cached *berthd_entry_of_plan(
+    const struct berthd_key *key, const struct berth_problem *of, const struct berth_plan *plan,
+    bool plan_is_final, double solve_seconds);
+
 /* ---- Requests and flights ---- */
 
 /* What an answered request is told; made under the mutex, delivered without it. */

@@ -187,12 +187,9 @@ static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers) {
 }
 
 static void set_deadline(struct submission *submission, int64_t deadline_ns) {
-  const struct berthd_core_config *config = &submission->core->config;
   int64_t now = submission->core->hooks.now_ns(submission->core->hooks.ctx);
-  int64_t wanted = deadline_ns == BERTHD_NO_DEADLINE ? now + config->default_deadline_ns : deadline_ns;
-  int64_t limit = now + config->max_deadline_ns;
   submission->now_ns = now;
-  submission->deadline_ns = wanted < limit ? wanted : limit;
+  submission->deadline_ns = berthd_core_deadline(submission->core, deadline_ns);
   int64_t left = submission->deadline_ns - now;
   int64_t margin = margin_ns(submission->core, submission->n_buffers);
   margin = submission->on_task_done != NULL ? 0 : margin < left / 4 ? margin : left / 4;

@@ -121,11 +121,31 @@ static bool is_final(const struct berthd_result *result) {
   return status != BERTH_PLAN_CUT_SHORT && !(status == BERTH_PLAN_UNKNOWN && result->was_stopped);
 }
 
-/* The result as a cache entry: a plan in canonical order, or a failure that would come again; else NULL. */
+/* A plan of `of` (NULL: of the key's problem) as a cache entry, in canonical order. NULL if memory ran out.
+ */
+struct berthd_cached *berthd_entry_of_plan(
+    const struct berthd_key *key, const struct berth_problem *of, const struct berth_plan *plan,
+    bool plan_is_final, double solve_seconds) {
+  struct berthd_order *order = NULL; /* of the very problem that the plan is of */
+  struct berthd_cached *cached = NULL;
+  if (of != NULL && berthd_order_create(of, NULL, &order, NULL) != BERTH_OK) {
+    berthd_order_unref(order);
+    return NULL;
+  }
+  const struct berth_plan *canonical = berthd_map_to_canonical(plan, order != NULL ? order : key->order);
+  if (canonical != NULL) {
+    cached =
+        berthd_cached_create(&key->id, key->bytes, key->n_bytes, canonical, plan_is_final, solve_seconds);
+  }
+  berth_plan_unref(canonical);
+  berthd_order_unref(order);
+  return cached;
+}
+
+/* The result as a cache entry: a plan, or a failure that would come again; else NULL. */
 static struct berthd_cached *
 make_entry(struct berthd_core *core, const struct berthd_flight *flight, const struct berthd_result *result) {
   const struct berthd_key *key = &flight->key;
-  const struct berthd_job *job = &flight->job;
   if (result->plan == NULL) {
     int64_t ttl = core->config.failure_ttl_ns;
     if (!result->is_deterministic || ttl <= 0) {
@@ -134,21 +154,24 @@ make_entry(struct berthd_core *core, const struct berthd_flight *flight, const s
     return berthd_cached_create_failure(
         &key->id, key->bytes, key->n_bytes, &result->error, core->hooks.now_ns(core->hooks.ctx) + ttl);
   }
-  struct berthd_order *order = NULL; /* of the very problem that the plan is of */
-  struct berthd_cached *cached = NULL;
-  if (result->problem != NULL && result->problem != job->problem &&
-      berthd_order_create(result->problem, NULL, &order, NULL) != BERTH_OK) {
-    berthd_order_unref(order);
-    return NULL;
+  const struct berth_problem *of = result->problem != flight->job.problem ? result->problem : NULL;
+  return berthd_entry_of_plan(key, of, result->plan, is_final(result), result->solve_seconds);
+}
+
+void berthd_core_offer(
+    struct berthd_core *core, const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_problem *of, const struct berth_plan *plan, double solve_seconds) {
+  struct berthd_key key;
+  if (berthd_key_init(&key, problem, options, NULL) != BERTH_OK) {
+    return;
   }
-  const struct berth_plan *plan = berthd_map_to_canonical(result->plan, order != NULL ? order : key->order);
-  if (plan != NULL) {
-    cached = berthd_cached_create(
-        &key->id, key->bytes, key->n_bytes, plan, is_final(result), result->solve_seconds);
+  struct berthd_cached *cached = berthd_entry_of_plan(
+      &key, of != problem ? of : NULL, plan, plan->status != BERTH_PLAN_CUT_SHORT, solve_seconds);
+  if (cached != NULL) {
+    berthd_plans_put(core->plans, cached);
   }
-  berth_plan_unref(plan);
-  berthd_order_unref(order);
-  return cached;
+  berthd_cached_unref(cached);
+  berthd_key_finish(&key);
 }
 
 static void answer_all(

@@ -28,6 +28,7 @@
   V(d, BATCH_GET_PLANS, "berth.v1.PlanService/BatchGetPlans")                                                \
   V(d, DELETE_PLAN, "berth.v1.PlanService/DeletePlan")                                                       \
   V(d, REPORT_MEASUREMENT, "berth.v1.PlanService/ReportMeasurement")                                         \
+  V(d, PLAN_VARIANTS, "berth.v1.PlanService/PlanVariants")                                                   \
   V(d, FIND_LARGEST_BINDING, "berth.v1.PlanService/FindLargestBinding")                                      \
   V(d, HEALTH_CHECK, "grpc.health.v1.Health/Check")                                                          \
   V(d, HEALTH_WATCH, "grpc.health.v1.Health/Watch")                                                          \

@@ -58,6 +58,7 @@ static void destroy(struct call *call) {
     reply_drop(&call->reply);
   }
   berthd_request_unref(call->request);
+  variants_destroy(call->variants);
   berth_problem_unref(call->problem);
   berth_stable_unref(call->stable);
   pthread_mutex_destroy(&call->lock);

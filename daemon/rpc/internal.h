@@ -52,7 +52,7 @@ struct method {
   void (*start)(struct call *call); /* on the queue's thread */
 };
 
-enum { N_METHODS = 16 };
+enum { N_METHODS = 17 };
 extern const struct method METHODS[N_METHODS]; /* server.c */
 
 /* ---- Calls ---- */
@@ -114,6 +114,7 @@ struct call {
   struct berth_problem *problem; /* for the reply, as the next */
   const struct berth_stable *stable;
   uint64_t capacity_bytes;
+  struct variants *variants;
   const grpc_slice *request_bytes; /* the key of the reply cache, while it is decoded and submitted */
   uint64_t request_hash;
   bool stream;
@@ -252,6 +253,9 @@ void batch_start(struct call *call);
 void delete_start(struct call *call);
 void measure_start(struct call *call);
 void largest_start(struct call *call);
+void variants_start(struct call *call);
+struct variants;
+void variants_destroy(struct variants *variants); /* NULL is fine */
 void health_check_start(struct call *call);
 void health_watch_start(struct call *call);
 void reflection_start(struct call *call);

@@ -11,6 +11,7 @@
 #include "rpc/internal.h"
 
 #define MOST_VIOLATIONS 10000
+#define CLOSE_NS 50000000
 
 struct report;
 
@@ -33,6 +34,7 @@ struct report {
   struct berthd_rpc *rpc;
   struct call *call;                   /* the one that waits */
   const struct berthd_task_stop *stop; /* while it is worked out */
+  int64_t cut_ns;                      /* what can end early with a part of its answer does */
   atomic_uint n_refs;
   union {
     struct berth_codec_verify verify;
@@ -74,11 +76,20 @@ static void on_done(void *ctx, const struct berthd_task_answer *answer) {
   call_unref(call);
 }
 
+/* Before the deadline, as it takes a while to send what there is. */
+static int64_t cut_of(const struct call *call) {
+  int64_t now = monotonic_ns();
+  int64_t deadline = berthd_core_deadline(call->rpc->core, call_deadline_ns(call));
+  int64_t left = deadline - now;
+  return deadline - (left / 8 < CLOSE_NS ? left / 8 : CLOSE_NS);
+}
+
 static void submit(struct call *call, struct report *report) {
   const struct berthd_task task = {
       .ctx = report, .n_buffers = report->kind->n_buffers(report), .run = run, .release = release};
   struct berthd_request *handle = NULL;
   report->call = call_ref(call);
+  report->cut_ns = cut_of(call);
   atomic_init(&report->n_refs, 2);
   berthd_core_submit_task(call->rpc->core, &task, call_deadline_ns(call), report, on_done, &handle);
   if (handle != NULL) {
@@ -446,20 +457,40 @@ struct planning {
   const struct berth_allocator *allocator;
 };
 
+static bool is_late(const struct report *report) {
+  return monotonic_ns() >= report->cut_ns;
+}
+
+static bool should_stop(void *ctx) {
+  const struct report *report = ctx;
+  return report->stop->should_stop(report->stop->ctx) || is_late(report);
+}
+
+/* A plan that fits was found in time, whatever came then. */
+static enum berth_code
+heed_stop(const struct report *report, const struct berth_plan *plan, struct berth_error *err) {
+  if (plan->offset != NULL || !should_stop((void *)(uintptr_t)report)) {
+    return BERTH_OK;
+  }
+  return is_late(report) ? berth_fail(
+                               err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
+                               "the deadline passed before anything was found")
+                         : berth_fail(
+                               err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
+                               "nobody waits any more");
+}
+
 /* A plan that the judge refuses ends the search: then nothing is said. */
 static enum berth_code plan_checked(
     void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err) {
   const struct planning *planning = ctx;
   const struct report *report = planning->report;
-  const struct berth_solve_hooks hooks = {.ctx = report->stop->ctx, .should_stop = report->stop->should_stop};
+  const struct berth_solve_hooks hooks = {.ctx = (void *)(uintptr_t)report, .should_stop = should_stop};
   struct berth_problem *of = NULL;
   struct berth_verdict verdict = {.n_violations = 0};
   enum berth_code code = berth_solve_levels(
       problem, &report->of.largest.options, &hooks, planning->allocator, &of, out_plan, err);
-  if (code == BERTH_OK && report->stop->should_stop(report->stop->ctx)) {
-    code = berth_fail(
-        err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL, "nobody waits any more");
-  }
+  code = code == BERTH_OK ? heed_stop(report, *out_plan, err) : code;
   code = code != BERTH_OK ? code : berth_verify(of, *out_plan, planning->allocator, NULL, 0, &verdict, err);
   if (verdict.n_violations > 0) {
     berthd_metrics_add(report->rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);
@@ -479,6 +510,9 @@ static enum berth_code largest_compute(
   struct berth_largest largest;
   enum berth_code code = berth_find_largest(
       request->problem, &request->question, plan_checked, &planning, allocator, &largest, err);
+  if (largest.is_stopped && is_late(report) && (largest.search.has_largest || largest.search.has_misfit)) {
+    code = BERTH_OK; /* with what was found until then */
+  }
   return code == BERTH_OK ? berth_codec_encode_largest_response(&largest, sink, err) : code;
 }
 

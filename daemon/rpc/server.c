@@ -31,6 +31,7 @@ const struct method METHODS[N_METHODS] = {
     {"/berth.v1.PlanService/DeletePlan", BERTHD_METHOD_DELETE_PLAN, true, POSTED_REPORT, delete_start},
     {"/berth.v1.PlanService/ReportMeasurement", BERTHD_METHOD_REPORT_MEASUREMENT, true, POSTED_REPORT,
      measure_start},
+    {"/berth.v1.PlanService/PlanVariants", BERTHD_METHOD_PLAN_VARIANTS, true, POSTED_REPORT, variants_start},
     {"/berth.v1.PlanService/FindLargestBinding", BERTHD_METHOD_FIND_LARGEST_BINDING, true, POSTED_REPORT,
      largest_start},
     {"/grpc.health.v1.Health/Check", BERTHD_METHOD_HEALTH_CHECK, true, POSTED_UNKNOWN, health_check_start},

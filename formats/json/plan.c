@@ -259,29 +259,35 @@ write_composed(struct berth_json *json, const struct berth_json_plan *input, str
   return code;
 }
 
+enum berth_code berth_json_put_plan(
+    struct berth_json *json, const char *key, const struct berth_json_plan *input, struct berth_error *err) {
+  berth_json_open(json, key, '{');
+  write_totals(json, input);
+  write_misfit(json, input);
+  write_pools(json, input);
+  if (input->problem != NULL) {
+    berth_json_write_ranges(json, input->problem);
+  }
+  if (input->bounds_bytes != 0) {
+    berth_json_u64(json, "bounds_arena_bytes", input->bounds_bytes);
+  }
+  berth_json_write_stability(json, input);
+  berth_json_open(json, "buffers", '[');
+  for (uint32_t i = 0; i < input->plan->n_buffers && !json->writer->failed; i++) {
+    write_buffer(json, input, i);
+  }
+  berth_json_close(json, ']');
+  enum berth_code code = write_composed(json, input, err);
+  berth_json_close(json, '}');
+  return code;
+}
+
 enum berth_code
 berth_json_write_plan(const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) {
   struct berth_writer writer;
   struct berth_json json;
   berth_writer_init(&writer, sink);
   berth_json_init(&json, &writer);
-  berth_json_open(&json, NULL, '{');
-  write_totals(&json, input);
-  write_misfit(&json, input);
-  write_pools(&json, input);
-  if (input->problem != NULL) {
-    berth_json_write_ranges(&json, input->problem);
-  }
-  if (input->bounds_bytes != 0) {
-    berth_json_u64(&json, "bounds_arena_bytes", input->bounds_bytes);
-  }
-  berth_json_write_stability(&json, input);
-  berth_json_open(&json, "buffers", '[');
-  for (uint32_t i = 0; i < input->plan->n_buffers && !writer.failed; i++) {
-    write_buffer(&json, input, i);
-  }
-  berth_json_close(&json, ']');
-  enum berth_code code = write_composed(&json, input, err);
-  berth_json_close(&json, '}');
+  enum berth_code code = berth_json_put_plan(&json, NULL, input, err);
   return code != BERTH_OK ? code : berth_writer_finish(&writer, err);
 }

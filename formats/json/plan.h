@@ -39,6 +39,10 @@ enum berth_code berth_json_write_plan(
     const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
 
 struct berth_json;
+/* The same object as a member, or an element, of another. */
+enum berth_code berth_json_put_plan(
+    struct berth_json *json, const char *key, const struct berth_json_plan *input,
+    struct berth_error *err) BERTH_MUST_USE;
 /* The member "stability" of a plan that was asked to keep another one. */
 void berth_json_write_stability(struct berth_json *json, const struct berth_json_plan *input);
 /* A pool by its name, or the digits of its index. */

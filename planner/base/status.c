@@ -37,6 +37,15 @@ const char *berth_reason_text(enum berth_reason reason) {
   return LOOK_UP(REASON_TEXTS, reason);
 }
 
+enum berth_reason berth_reason_parse(const char *name) {
+  for (size_t i = 0; i < sizeof REASON_NAMES / sizeof REASON_NAMES[0]; i++) {
+    if (strcmp(name, REASON_NAMES[i]) == 0) {
+      return (enum berth_reason)i;
+    }
+  }
+  return BERTH_REASON_NONE;
+}
+
 /* Copies what fits, and never half a UTF-8 sequence. */
 static void copy_cut(char *to, size_t capacity, const char *from) {
   size_t n = strlen(from);

@@ -74,6 +74,10 @@ berth_codec_blame_in(const char *field, enum berth_code code, struct berth_error
 /* INVALID_ARGUMENT with field "plan_id" for what is no id. */
 enum berth_code berth_codec_copy_plan_id(
     const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+/* What a ComputePlanResponse says, wherever it stands. */
+enum berth_code berth_codec_plan_from_response(
+    const struct berth_codec *codec, const Berth__V1__ComputePlanResponse *m, uint32_t n_buffers,
+    struct berth_codec_plan *out, struct berth_error *err) BERTH_MUST_USE;
 /* What the server sent and cannot be read is the server's fault: INTERNAL, not INVALID_ARGUMENT. */
 enum berth_code berth_codec_unpack_answer(
     const struct berth_codec *codec, const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes,

@@ -7,9 +7,7 @@
 /* ---- The question ---- */
 
 /* 0 and 0 stand for what the problem has the symbol bound to. */
-static void
-take_range(const struct berth_problem *problem, uint32_t symbol, struct berth_largest_question *question) {
-  const struct berth_binding *range = &berth_problem_symbols(problem)->ranges[symbol];
+static void take_range(const struct berth_binding *range, struct berth_largest_question *question) {
   if (question->first != 0 || question->last != 0) {
     return;
   }
@@ -24,8 +22,9 @@ take_range(const struct berth_problem *problem, uint32_t symbol, struct berth_la
 static enum berth_code take_question(
     const Berth__V1__FindLargestBindingRequest *m, struct berth_codec_largest *out, struct berth_error *err) {
   struct berth_text name = {.data = m->symbol, .size = (uint32_t)strlen(m->symbol)};
-  uint32_t symbol = berth_problem_find_symbol(out->problem, name);
-  if (symbol == BERTH_NO_INDEX) {
+  struct berth_symbol bounds;
+  struct berth_binding range;
+  if (!berth_problem_symbol_range(out->problem, name, &bounds, &range)) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_SYMBOL, BERTH_NO_INDEX, "symbol",
         "symbol is \"%.64s\"; the problem has no symbol of this name", m->symbol);
@@ -36,11 +35,11 @@ static enum berth_code take_question(
         "max_plans is %u; at most %d are made", m->max_plans, BERTH_LARGEST_MOST_PLANS);
   }
   out->question = (struct berth_largest_question){
-      .symbol = berth_problem_symbols(out->problem)->symbols[symbol].name,
+      .symbol = range.symbol,
       .first = m->first,
       .last = m->last,
       .max_plans = m->max_plans != 0 ? m->max_plans : BERTH_LARGEST_MOST_PLANS};
-  take_range(out->problem, symbol, &out->question);
+  take_range(&range, &out->question);
   return BERTH_OK;
 }
 
@@ -149,6 +148,9 @@ enum berth_code berth_codec_encode_largest_response(
   message.plan_count = largest->n_plans;
   message.at_largest = put_point(&largest->at, &points[0]);
   message.above_largest = put_point(&largest->above, &points[1]);
+  message.stopped = largest->is_stopped;
+  message.has_misfit = search->has_misfit;
+  message.smallest_misfit = search->misfit;
   return berth_codec_pack(&message.base, sink, err);
 }
 
@@ -189,9 +191,12 @@ enum berth_code berth_codec_decode_largest_response(
       .has_all = m->has_all_up_to,
       .all = m->all_up_to,
       .all_is_known = m->all_up_to_proven,
+      .has_misfit = m->has_misfit,
+      .misfit = m->smallest_misfit,
       .first = m->first,
       .last = m->last};
   out->n_plans = m->plan_count;
+  out->is_stopped = m->stopped;
   code = take_point(m->at_largest, &out->at, err);
   code = code != BERTH_OK ? code : take_point(m->above_largest, &out->above, err);
   protobuf_c_message_free_unpacked(message, &memory.base);

@@ -18,6 +18,7 @@
   X(parts, UINT64_C(256), "parts of a composition, and sets of them")                                        \
   X(text_bytes, UINT64_C(256), "bytes of one id or name")                                                    \
   X(words, UINT64_C(64), "names of strategies")                                                              \
+  X(variants, UINT64_C(64), "variants in one request")                                                       \
   X(page, UINT64_C(1000), "ids in one request")
 
 struct berth_codec_limits {

@@ -143,7 +143,7 @@ static enum berth_code plan_from_message(
   return BERTH_OK;
 }
 
-static enum berth_code response_from_message(
+enum berth_code berth_codec_plan_from_response(
     const struct berth_codec *codec, const Berth__V1__ComputePlanResponse *m, uint32_t n_buffers,
     struct berth_codec_plan *out, struct berth_error *err) {
   out->cached = m->cached;
@@ -174,7 +174,8 @@ enum berth_code berth_codec_decode_compute_response(
   if (code != BERTH_OK) {
     return code;
   }
-  code = response_from_message(codec, (const Berth__V1__ComputePlanResponse *)message, n_buffers, out, err);
+  code = berth_codec_plan_from_response(
+      codec, (const Berth__V1__ComputePlanResponse *)message, n_buffers, out, err);
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
 }
@@ -246,7 +247,7 @@ enum berth_code berth_codec_decode_stream_response(
     break;
   case BERTH__V1__STREAM_PLAN_RESPONSE__EVENT_RESULT:
     out->is_result = true;
-    code = response_from_message(codec, response->result, n_buffers, &out->result, err);
+    code = berth_codec_plan_from_response(codec, response->result, n_buffers, &out->result, err);
     break;
   default:
     code = berth_codec_refuse_answer(err, "event", "is neither progress nor a result");

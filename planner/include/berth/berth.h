@@ -12,6 +12,7 @@
 #include "berth/stable.h"
 #include "berth/status.h"
 #include "berth/together.h"
+#include "berth/variants.h"
 #include "berth/verify.h"
 
 #endif

@@ -29,6 +29,7 @@ struct berth_largest_point {
 
 struct berth_largest {
   struct berth_fit_search search;   /* what was found */
+  bool is_stopped;                  /* it ended early with CANCELLED or DEADLINE_EXCEEDED */
   uint32_t n_plans;                 /* all that were made */
   struct berth_largest_point at;    /* the largest that fits */
   struct berth_largest_point above; /* the next number */
@@ -40,13 +41,20 @@ typedef enum berth_code berth_largest_plan_fn(
     void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err);
 
 /* INVALID_ARGUMENT (BAD_SYMBOL, field "symbol") if the problem has no such symbol, or (field "first") for a
- * range that is upside down or outside its bounds. What the hook fails with ends the search. */
+ * range that is upside down or outside its bounds. What the hook fails with ends the search; *out then has
+ * what was found until then. Of a composition the symbol is that of all parts that have it. */
 enum berth_code berth_find_largest(
     const struct berth_problem *problem, const struct berth_largest_question *question,
     berth_largest_plan_fn *plan, void *ctx, const struct berth_allocator *allocator,
     struct berth_largest *out, struct berth_error *err) BERTH_MUST_USE;
 
-/* Index of the symbol of this name, BERTH_NO_INDEX if there is none. */
+/* Index of the symbol of this name, BERTH_NO_INDEX if there is none; not of a composition, whose parts have
+ * the symbols. */
 uint32_t berth_problem_find_symbol(const struct berth_problem *problem, struct berth_text name);
+/* What the symbol may be and what it is bound to: of a composition, in every part that has it. False if
+ * nobody has. */
+bool berth_problem_symbol_range(
+    const struct berth_problem *problem, struct berth_text name, struct berth_symbol *out_bounds,
+    struct berth_binding *out_range);
 
 #endif

@@ -103,6 +103,8 @@ struct berth_error {
 const char *berth_code_name(enum berth_code code);
 const char *berth_reason_name(enum berth_reason reason);
 const char *berth_reason_text(enum berth_reason reason);
+/* The reason with this name; NONE for what is none. */
+enum berth_reason berth_reason_parse(const char *name);
 
 /* Fills `err` (if not NULL) and returns `code`, so that a failing function ends with
  *   return berth_fail(err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_PIN, i, "offset", "buffer %u ...", i);

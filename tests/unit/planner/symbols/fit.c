@@ -62,11 +62,13 @@ START_TEST(ends_of_the_range) {
   struct needs all = {.capacity = 9, .n = 7};
   struct berth_fit_search search = run(&all, 1000);
   expect(&search, 7, 7, true);
-  ck_assert_uint_eq(search.n_questions, 2);
+  ck_assert_uint_eq(search.n_questions, 1);
+  ck_assert(!search.has_misfit);
   struct needs none = {.capacity = 0, .n = 7, .at = {1, 1, 1, 1, 1, 1, 1, 1}};
   search = run(&none, 1000);
   expect(&search, 0, 0, true);
   ck_assert_uint_eq(search.n_questions, 2);
+  ck_assert(search.has_misfit && search.misfit == 1);
 }
 END_TEST
 
@@ -82,6 +84,28 @@ START_TEST(growing_needs_take_few_questions) {
   ck_assert_uint_eq(search.all, UINT64_C(123456789012345));
   ck_assert(search.largest_is_known && search.all_is_known);
   ck_assert_uint_le(search.n_questions, 4 * 64);
+}
+END_TEST
+
+START_TEST(what_ends_early_says_what_it_found) {
+  for (uint32_t n_answers = 2; n_answers < 60; n_answers++) {
+    struct berth_fit_search search;
+    struct berth_fit_question question;
+    berth_fit_init(&search, 1, UINT64_C(1) << 40, 1000);
+    uint32_t n = 0;
+    while (n < n_answers && berth_fit_next(&search, &question)) {
+      uint64_t at = question.sizes == BERTH_SIZES_LARGEST ? question.upper : question.lower;
+      berth_fit_tell(&search, at <= 700000 ? BERTH_FIT_YES : BERTH_FIT_NO);
+      n++;
+    }
+    bool was_over = n < n_answers;
+    berth_fit_stop(&search);
+    ck_assert_int_eq(search.is_cut, !was_over);
+    ck_assert(!search.has_largest || search.largest <= 700000);
+    ck_assert(n_answers < 4 || (search.has_misfit && search.misfit > 700000));
+    ck_assert(n_answers < 45 || search.has_largest);
+    ck_assert(search.largest_is_known ? search.largest == 700000 : search.is_cut);
+  }
 }
 END_TEST
 
@@ -112,7 +136,10 @@ START_TEST(random_needs_against_every_number) {
     }
     struct berth_fit_search search = run(&needs, 10000);
     expect(&search, largest, all, true);
+    ck_assert(!search.has_misfit || needs.at[search.misfit] > needs.capacity);
+    ck_assert(all == needs.n || search.misfit <= (largest > all ? largest : all + 1));
     struct berth_fit_search cut = run(&needs, 1 + berth_rng_below(&rng, 8));
+    ck_assert(!cut.has_misfit || needs.at[cut.misfit] > needs.capacity);
     ck_assert(!cut.has_largest || needs.at[cut.largest] <= needs.capacity);
     ck_assert(!cut.has_all || cut.all <= all);
     ck_assert(!cut.largest_is_known || (cut.has_largest ? cut.largest : 0) == largest);
@@ -124,5 +151,6 @@ int main(void) {
   return berth_suite_run(
       "planner/symbols/fit", (const TTest *const[]){
                                  reported_cases, ends_of_the_range, growing_needs_take_few_questions,
-                                 what_is_not_known_is_not_said, random_needs_against_every_number, NULL});
+                                 what_ends_early_says_what_it_found, what_is_not_known_is_not_said,
+                                 random_needs_against_every_number, NULL});
 }
