@@ -128,7 +128,9 @@ static enum berth_code plan_checked(
   struct berthctl_planned planned;
   enum berth_code code = berthctl_local_plan(problem, search->options, search->watch, &planned, err);
   code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, NULL, err);
-  if (code == BERTH_OK && planned.plan->offset == NULL && berthctl_watch_is_late(search->watch)) {
+  bool is_settled =
+      code == BERTH_OK && (planned.plan->offset != NULL || planned.plan->status == BERTH_PLAN_INFEASIBLE);
+  if (code == BERTH_OK && !is_settled && berthctl_watch_is_late(search->watch)) {
     code = berth_fail(
         err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
         "the deadline passed before the search had ended");

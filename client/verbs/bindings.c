@@ -134,7 +134,7 @@ bool berthctl_parse_variants(
     if (!take_lists(options->binds[i], &lists)) {
       berthctl_say_usage(
           terminal,
-          "--bind is '%s'; symbols with numbers, lists or ranges, such as n=5,batch=1,2,4..8, are "
+          "--bind is '%s'; symbols with numbers, lists or ranges, such as n=5,batch=1..8,seq=1,2,4, are "
           "right",
           options->binds[i]);
       return false;

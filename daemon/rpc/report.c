@@ -466,18 +466,22 @@ static bool should_stop(void *ctx) {
   return report->stop->should_stop(report->stop->ctx) || is_late(report);
 }
 
-/* A plan that fits was found in time, whatever came then. */
-static enum berth_code
-heed_stop(const struct report *report, const struct berth_plan *plan, struct berth_error *err) {
-  if (plan->offset != NULL || !should_stop((void *)(uintptr_t)report)) {
-    return BERTH_OK;
-  }
+static enum berth_code say_stopped(const struct report *report, struct berth_error *err) {
   return is_late(report) ? berth_fail(
                                err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
                                "the deadline passed before anything was found")
                          : berth_fail(
                                err, BERTH_CANCELLED, BERTH_REASON_CANCELLED, BERTH_NO_INDEX, NULL,
                                "nobody waits any more");
+}
+
+/* A plan that fits, or a proof that there is none, was found in time, whatever came then. */
+static enum berth_code heed_stop(
+    const struct report *report, enum berth_code code, const struct berth_plan *plan,
+    struct berth_error *err) {
+  bool is_unsettled = code == BERTH_OK && plan->offset == NULL && plan->status != BERTH_PLAN_INFEASIBLE &&
+                      should_stop((void *)(uintptr_t)report);
+  return code == BERTH_CANCELLED || is_unsettled ? say_stopped(report, err) : code;
 }
 
 /* A plan that the judge refuses ends the search: then nothing is said. */
@@ -490,7 +494,7 @@ static enum berth_code plan_checked(
   struct berth_verdict verdict = {.n_violations = 0};
   enum berth_code code = berth_solve_levels(
       problem, &report->of.largest.options, &hooks, planning->allocator, &of, out_plan, err);
-  code = code == BERTH_OK ? heed_stop(report, *out_plan, err) : code;
+  code = heed_stop(report, code, *out_plan, err);
   code = code != BERTH_OK ? code : berth_verify(of, *out_plan, planning->allocator, NULL, 0, &verdict, err);
   if (verdict.n_violations > 0) {
     berthd_metrics_add(report->rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);

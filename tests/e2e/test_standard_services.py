@@ -95,7 +95,7 @@ def test_descriptors_of_a_symbol_are_whole(reflect):
     services = [s for f in files for s in f.service if s.name == "PlanService"]
     assert [m.name for m in services[0].method] == [
         "ComputePlan", "StreamPlan", "GetPlan", "VerifyPlan", "ExplainPlan", "DiffPlans", "ListPlans", "BatchGetPlans",
-        "DeletePlan", "ReportMeasurement", "FindLargestBinding"]
+        "DeletePlan", "ReportMeasurement", "PlanVariants", "FindLargestBinding"]
 
 
 def test_several_requests_on_one_stream(reflect):

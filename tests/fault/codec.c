@@ -8,6 +8,7 @@
 #include "codec/largest.h"
 #include "codec/reports.h"
 #include "codec/stored.h"
+#include "codec/variants.h"
 #include "graph.h"
 #include "nth.h"
 #include "sample.h"
@@ -130,6 +131,53 @@ decode_largest(void *ctx, const struct berth_allocator *allocator, struct berth_
 }
 
 static enum berth_code
+encode_variants(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct exchange *exchange = ctx;
+  const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
+  const struct berth_solve_options options = berth_solve_options_default();
+  const struct berth_symbol *symbol = &berth_problem_symbols(exchange->problem)->symbols[0];
+  const struct berth_binding item = {symbol->name, symbol->lower, symbol->lower};
+  const struct berth_bindings variants[] = {{.n = 1, .items = &item}, {.n = 0}};
+  return berth_codec_encode_variants(exchange->problem, &options, variants, 2, allocator, &sink, err);
+}
+
+static enum berth_code
+decode_variants(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct exchange *exchange = ctx;
+  struct berth_codec codec = codec_of(allocator);
+  struct berth_codec_variants request;
+  enum berth_code code =
+      berth_codec_decode_variants(&codec, exchange->question.bytes, exchange->question.n, &request, err);
+  berth_codec_variants_finish(&request);
+  return code;
+}
+
+static enum berth_code
+encode_variants_answer(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct exchange *exchange = ctx;
+  const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
+  struct berth_codec_variant_result results[] = {
+      {.plan.plan = exchange->plan}, {.error.code = BERTH_INTERNAL}};
+  memset(results[0].plan.plan_id, 'a', BERTH_PLAN_ID_SIZE - 1);
+  return berth_codec_encode_variants_response(
+      results, 2, &results[0], berth_problem_pools(exchange->problem), allocator, &sink, err);
+}
+
+static enum berth_code
+decode_variants_answer(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  const struct exchange *exchange = ctx;
+  struct berth_codec codec = codec_of(allocator);
+  struct berth_codec_variant_result results[2];
+  struct berth_codec_variant_result bounds;
+  enum berth_code code = berth_codec_decode_variants_response(
+      &codec, exchange->question.bytes, exchange->question.n, results, 2, &bounds, err);
+  berth_plan_unref(results[0].plan.plan);
+  berth_plan_unref(results[1].plan.plan);
+  berth_plan_unref(bounds.plan.plan);
+  return code;
+}
+
+static enum berth_code
 decode_explain(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
   const struct exchange *exchange = ctx;
   struct berth_codec codec = codec_of(allocator);
@@ -189,6 +237,17 @@ static struct message made(struct exchange *exchange, nth_operation encode) {
   return message;
 }
 
+static void run_variants(struct exchange *exchange) {
+  free(exchange->question.bytes);
+  exchange->question = made(exchange, encode_variants);
+  nth_refused("encode variants", encode_variants, exchange);
+  ck_assert_uint_gt(nth_refused("decode variants", decode_variants, exchange), 0);
+  free(exchange->question.bytes);
+  exchange->question = made(exchange, encode_variants_answer);
+  ck_assert_uint_gt(nth_refused("encode the variants' plans", encode_variants_answer, exchange), 0);
+  ck_assert_uint_gt(nth_refused("decode the variants' plans", decode_variants_answer, exchange), 0);
+}
+
 static void run(struct berth_problem *problem) {
   struct exchange exchange = {.problem = problem};
   struct berth_solve_options options = berth_solve_options_default();
@@ -211,6 +270,7 @@ static void run(struct berth_problem *problem) {
     exchange.question = made(&exchange, encode_largest);
     nth_refused("encode the largest", encode_largest, &exchange);
     ck_assert_uint_gt(nth_refused("decode the largest", decode_largest, &exchange), 0);
+    run_variants(&exchange);
   }
   free(exchange.explain.bytes);
   free(exchange.request.bytes);

@@ -78,6 +78,7 @@ class Api:
         self.batch = unary("BatchGetPlans", stored.BatchGetPlansRequest, stored.BatchGetPlansResponse)
         self.delete = unary("DeletePlan", stored.DeletePlanRequest, stored.DeletePlanResponse)
         self.measure = unary("ReportMeasurement", stored.ReportMeasurementRequest, stored.ReportMeasurementResponse)
+        self.variants = unary("PlanVariants", service.PlanVariantsRequest, service.PlanVariantsResponse)
         self.largest = unary(
             "FindLargestBinding", report.FindLargestBindingRequest, report.FindLargestBindingResponse)
         self.stream = self.channel.unary_stream(

@@ -8,6 +8,7 @@
 #include "codec/largest.h"
 #include "codec/reports.h"
 #include "codec/stored.h"
+#include "codec/variants.h"
 
 enum choice {
   COMPUTE,
@@ -29,6 +30,8 @@ enum choice {
   MEASURED_ANSWER,
   LARGEST,
   LARGEST_ANSWER,
+  VARIANTS,
+  VARIANTS_ANSWER,
   N_CHOICES
 };
 
@@ -144,6 +147,36 @@ static enum berth_code later_requests(
   }
 }
 
+static enum berth_code variants(
+    const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
+    struct berth_error *err) {
+  struct berth_codec_variants request;
+  struct berth_codec_variant_result results[2];
+  struct berth_codec_variant_result bounds;
+  enum berth_code code;
+  if (choice == VARIANTS) {
+    code = berth_codec_decode_variants(codec, bytes, n, &request, err);
+    require((code == BERTH_OK) == (request.problem != NULL));
+    for (uint32_t i = 0; code == BERTH_OK && i < request.n && i < 3;
+         i++) { /* what was let in can be stated */
+      struct berth_problem *stated;
+      struct berth_error unstated = {.code = BERTH_OK};
+      bool is_stated =
+          berth_variant_state(request.problem, &request.items[i], NULL, &stated, &unstated) == BERTH_OK;
+      require(is_stated == (stated != NULL) && (is_stated || unstated.message[0] != '\0'));
+      berth_problem_unref(stated);
+    }
+    berth_codec_variants_finish(&request);
+    return code;
+  }
+  code = berth_codec_decode_variants_response(codec, bytes, n, results, 2, &bounds, err);
+  require(code == BERTH_OK || (results[0].plan.plan == NULL && bounds.plan.plan == NULL));
+  berth_plan_unref(results[0].plan.plan);
+  berth_plan_unref(results[1].plan.plan);
+  berth_plan_unref(bounds.plan.plan);
+  return code;
+}
+
 static enum berth_code later_answers(
     const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
     struct berth_error *err) {
@@ -212,6 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       (choice <= VERIFY          ? requests
        : choice <= VERIFY_ANSWER ? answers
        : choice <= MEASURE       ? later_requests
+       : choice >= VARIANTS      ? variants
                                  : later_answers)(&codec, choice, data + 1, size - 1, &err);
   require(code == BERTH_OK || (err.code == code && err.message[0] != '\0'));
   return 0;
