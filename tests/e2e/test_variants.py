@@ -99,10 +99,10 @@ def test_deadline_and_cancellation(api, protos, daemon):
     begin = time.monotonic()
     try:
         reply = api.variants(request, timeout=2)
-        assert all(one.result.plan.status == protos.plan.PLAN_STATUS_UNKNOWN or one.failure.reason == "DEADLINE"
+        assert all(one.result.plan.status == protos.plan.PLAN_STATUS_UNKNOWN or one.failure.reason in ("DEADLINE", "QUEUE_FULL")
                    for one in reply.variants)
     except grpc.RpcError as error:
-        assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        assert error.code() in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
     assert time.monotonic() - begin < 10
     poll(lambda: daemon.metric("berth_workers_busy") == 0, 20, "late work ends")
     call = api.variants.future(request, timeout=60)

@@ -29,6 +29,7 @@ EDGES = {
     "planner.verify": {"base"},
     "planner.report": {"base", "verify"},
     "planner.stable": {"base", "report", "verify"},
+    "planner.variants": {"base", "problem", "solve", "verify", "report"},
     "daemon.log": set(),
     "daemon.conf": {"log"},
     "daemon.metrics": set(),
