@@ -14,6 +14,8 @@ enum {
   N_TRIALS = 24,    /* a window */
   PATIENCE = 6,
   N_NEW = 6,
+  N_BY_STREAMS = 24,
+  N_BY_STREAMS_LARGE = 4,
   MOST_WINDOWS = 400, /* without gain, then it ends */
   WIDTH = 1024,       /* where there are no more, the window has all */
   N_WIDTHS = 4,       /* else WIDTH / 4 and so on, each twice the one before */
@@ -259,6 +261,46 @@ static void order_by(struct justify *justify, uint32_t n_met, uint32_t n_peak) {
   }
 }
 
+/* The clock that advances most while the buffer lives: of its stream, mostly. */
+static uint32_t stream_of(const struct berth_precedence *order, uint32_t i) {
+  const uint32_t *lower = order->lower + (size_t)i * order->n_clocks;
+  const uint32_t *upper = order->upper + (size_t)i * order->n_clocks;
+  uint32_t found = 0;
+  for (uint32_t c = 1; c < order->n_clocks; c++) {
+    found = upper[c] - lower[c] > upper[found] - lower[found] ? c : found;
+  }
+  return found;
+}
+
+/* One stream after another, in any order of them; each by time, or by size. */
+static void order_by_streams(struct justify *justify, bool by_time) {
+  const struct berth_packing_instance *instance = justify->search->instance;
+  const struct berth_precedence *order = &instance->order;
+  struct berth_rng places = {.state = berth_rng_next(&justify->rng)};
+  for (uint32_t m = 0; m < justify->window.n_members; m++) {
+    uint32_t i = justify->window.members[m];
+    uint32_t stream = stream_of(order, i);
+    struct berth_rng place = {.state = places.state + stream};
+    uint64_t sub = by_time ? order->lower[(size_t)i * order->n_clocks + stream]
+                           : descending((double)instance->size[i]) >> 32;
+    justify->key[i] = (berth_rng_next(&place) & (UINT64_MAX << 32)) | sub;
+  }
+}
+
+/* What does not wait for each other shares best with its own stream. */
+static bool start_by_streams(struct justify *justify) {
+  const struct berth_packing_search *search = justify->search;
+  bool is_large = search->instance->n_buffers > WIDTH;
+  bool goes_on = true;
+  uint32_t n = search->instance->order.n_clocks < 2 ? 0 : is_large ? N_BY_STREAMS_LARGE : N_BY_STREAMS;
+  for (uint32_t k = 0; goes_on && k < n; k++) {
+    order_by_streams(justify, k % 2 == 0);
+    goes_on = try(justify, is_large ? FEW_TURNS : MOST_TURNS);
+    goes_on = goes_on && justify->best_top > search->lower_bound;
+  }
+  return goes_on;
+}
+
 /* All of it in a few orders: a plan to go on from, if it is better than the incumbent. */
 static bool start(struct justify *justify) {
   struct berth_packing_search *search = justify->search;
@@ -273,7 +315,7 @@ static bool start(struct justify *justify) {
   berth_window_choose(window, 0, n);
   memcpy(justify->best, window->plan, n * sizeof *justify->best);
   justify->best_top = is_any ? members_top(justify) : NO_TOP;
-  bool goes_on = true;
+  bool goes_on = start_by_streams(justify);
   for (size_t k = 0; goes_on && k < sizeof STARTS / sizeof STARTS[0]; k++) {
     order_by(justify, STARTS[k][0], STARTS[k][1]);
     goes_on = try(justify, n > WIDTH ? 1 : MOST_TURNS);

@@ -12,6 +12,7 @@
 #include "packing/justify.h"
 #include "packing/placement.h"
 #include "packing/precedence_bound.h"
+#include "packing/separate.h"
 #include "packing/strategy.h"
 #include "problem/problem.h"
 #include "solve/task.h"
@@ -197,15 +198,17 @@ static const struct phase SMALL_PARTIAL_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
     {BERTH_STRATEGY_PLACEMENT, 8, ~BERTH_PLACEMENT_FIRST, &berth_packing_placement},
     {BERTH_STRATEGY_EXACT, 16, UINT32_MAX, &berth_packing_exact},
-    {BERTH_STRATEGY_JUSTIFY, 2, UINT32_MAX, &berth_packing_justify},
-    {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
-    {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
+    {BERTH_STRATEGY_JUSTIFY, 16, UINT32_MAX, &berth_packing_justify},
+    {BERTH_STRATEGY_SEPARATE, 2, UINT32_MAX, &berth_packing_separate},
+    {BERTH_STRATEGY_EXACT, 2, UINT32_MAX, &berth_packing_exact},
+    {BERTH_STRATEGY_SEPARATE, 1, UINT32_MAX, &berth_packing_separate},
     {BERTH_STRATEGY_JUSTIFY, 1, UINT32_MAX, &berth_packing_justify},
     {0, 0, 0, NULL},
 };
 static const struct phase LARGE_PARTIAL_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
-    {BERTH_STRATEGY_JUSTIFY, 2, UINT32_MAX, &berth_packing_justify},
+    {BERTH_STRATEGY_JUSTIFY, 8, UINT32_MAX, &berth_packing_justify},
+    {BERTH_STRATEGY_SEPARATE, 1, UINT32_MAX, &berth_packing_separate},
     {BERTH_STRATEGY_PLACEMENT, 4, ~BERTH_PLACEMENT_FIRST, &berth_packing_placement},
     {BERTH_STRATEGY_CORE, 4, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 2, UINT32_MAX, &berth_packing_improve},

@@ -28,7 +28,8 @@
   X(EXACT, "exact", "complete search")                                                                       \
   X(CORE, "core", "complete search near the peak, the rest around it")                                       \
   X(ANTICHAIN, "antichain", "bound of partial orders: the heaviest antichain")                               \
-  X(JUSTIFY, "justify", "windows of partial orders placed again, upside down and back")
+  X(JUSTIFY, "justify", "windows of partial orders placed again, upside down and back")                      \
+  X(SEPARATE, "separate", "plans pressed below their height, and moved apart")
 
 enum berth_strategy {
 #define X(name, word, text) BERTH_STRATEGY_##name,

@@ -1,10 +1,8 @@
 #include "packing/justify.h"
 
-#include "base/sort.h"
 #include "packing/placement.h"
-#include "packing/precedence_bound.h"
+#include "partial.h"
 #include "random_instance.h"
-#include "random_order.h"
 #include "suite.h"
 
 static struct random_instance random_one;
@@ -46,90 +44,18 @@ END_TEST
 
 /* ---- Partial orders ---- */
 
-enum { N_OF_STREAMS = 400, N_STREAMS = 6, MOST_LISTED = N_OF_STREAMS * N_OF_STREAMS / 2 };
-
-static struct random_order streams;
-
-static void expect_apart(const uint64_t *size, const uint64_t *offset) {
-  for (uint32_t a = 0; a < N_OF_STREAMS; a++) {
-    for (uint32_t b = 0; b < a; b++) {
-      bool ordered = berth_precedes(&streams.order, a, b) || berth_precedes(&streams.order, b, a);
-      bool overlap = offset[a] < offset[b] + size[b] && offset[b] < offset[a] + size[a];
-      if (!ordered && overlap) { /* an assertion that holds costs more than the rest */
-        ck_abort_msg("buffers %u and %u share bytes", a, b);
-      }
-    }
-  }
-}
-
-/* The arena of a strategy alone; by pairs that are listed, or by chains. */
-static uint64_t arena_of(
-    const struct berth_packing_strategy *strategy, bool by_chains, const uint64_t *size, uint64_t ticks,
-    uint64_t *out_bound) {
-  static uint64_t offset[N_OF_STREAMS];
-  static uint64_t alignment[N_OF_STREAMS];
-  struct berth_arena arena;
-  struct berth_effort effort;
-  struct berth_chains chains;
-  bool is_usable;
-  uint32_t n_pairs = 0;
-  berth_arena_init(&arena, NULL);
-  berth_effort_init(&effort, ticks, NULL, NULL);
-  uint32_t(*pairs)[2] = berth_arena_take(&arena, MOST_LISTED, sizeof *pairs);
-  for (uint32_t a = 0; a < N_OF_STREAMS; a++) {
-    alignment[a] = 1;
-    for (uint32_t b = a + 1; !by_chains && b < N_OF_STREAMS; b++) {
-      if (!berth_precedes(&streams.order, a, b) && !berth_precedes(&streams.order, b, a)) {
-        ck_assert_uint_lt(n_pairs, MOST_LISTED);
-        pairs[n_pairs][0] = a;
-        pairs[n_pairs++][1] = b;
-      }
-    }
-  }
-  struct berth_packing_instance instance = {
-      .n_buffers = N_OF_STREAMS,
-      .n_steps = 20 * N_OF_STREAMS,
-      .lower = streams.life_lower,
-      .upper = streams.life_upper,
-      .size = size,
-      .alignment = alignment,
-      .n_conflicts = n_pairs,
-      .conflicts = (const uint32_t(*)[2])pairs,
-      .order = streams.order,
-      .capacity = BERTH_UNLIMITED};
-  ck_assert(berth_chains_make(&chains, &streams.order, &arena, &is_usable) && is_usable);
-  instance.chains = by_chains ? &chains : NULL;
-  struct berth_packing_search search = {
-      .instance = &instance,
-      .arena = &arena,
-      .effort = &effort,
-      .switches = UINT32_MAX,
-      .best_arena = BERTH_UNLIMITED,
-      .best_offset = offset};
-  ck_assert_int_eq(berth_packing_antichain.run(&search), BERTH_OK);
-  *out_bound = search.lower_bound;
-  ck_assert_int_eq(strategy->run(&search), BERTH_OK);
-  expect_apart(size, offset);
-  berth_arena_finish(&arena);
-  return search.best_arena;
-}
-
 /* Closer to the heaviest antichain than all passes by time are; and by chains it is the same. */
 START_TEST(partial_orders) {
   struct berth_rng rng = {.state = 3};
-  uint64_t size[N_OF_STREAMS];
   uint32_t n_nearer = 0;
   uint32_t n_open = 0;
   for (int round = 0; round < 10; round++) {
     uint64_t bound;
-    random_order_of_streams(&streams, &rng, N_OF_STREAMS, N_STREAMS);
-    for (uint32_t i = 0; i < N_OF_STREAMS; i++) {
-      size[i] = 1 + berth_rng_below(&rng, 1u << berth_rng_below(&rng, 16));
-    }
-    uint64_t placed = arena_of(&berth_packing_placement, false, size, UINT64_MAX, &bound);
-    uint64_t justified = arena_of(&berth_packing_justify, false, size, 20000000, &bound);
+    partial_init(&rng);
+    uint64_t placed = partial_arena(&berth_packing_placement, NULL, false, UINT64_MAX, &bound);
+    uint64_t justified = partial_arena(&berth_packing_justify, NULL, false, 20000000, &bound);
     ck_assert_uint_ge(justified, bound);
-    ck_assert_uint_eq(arena_of(&berth_packing_justify, true, size, 20000000, &bound), justified);
+    ck_assert_uint_eq(partial_arena(&berth_packing_justify, NULL, true, 20000000, &bound), justified);
     ck_assert_uint_le(justified, placed);
     n_open += placed > bound;
     n_nearer += placed > bound && 2 * (justified - bound) <= placed - bound;
