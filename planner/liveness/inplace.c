@@ -461,11 +461,17 @@ static bool is_twin(const struct berth_permission *a, const struct berth_permiss
   return a->op == b->op && a->operand == b->operand && a->result == b->result && a->bytes == b->bytes;
 }
 
+/* The operator copies there at every binding, whether or not the permission can be used. */
+static uint64_t
+most_copied(const struct berth_inplace_input *input, const struct berth_permission *permissions, uint32_t i) {
+  return input->most != NULL ? input->most[i] : input->graph->value_size_bytes[permissions[i].operand];
+}
+
 /* Marks permissions of one operator that would have two operands in the same bytes of one result: by where
  * they begin, each meets the one of those before it that reaches furthest, or none. What is given twice does
  * not meet itself, and meets what its twin meets. */
 static void mark_meeting(
-    const struct berth_graph *graph, const struct berth_permission *permissions,
+    const struct berth_inplace_input *input, const struct berth_permission *permissions,
     const struct berth_sort_item *sorted, size_t n, bool *meets) {
   uint32_t furthest = 0;
   uint64_t end = 0;
@@ -476,7 +482,7 @@ static void mark_meeting(
     }
     bool other = k == 0 || permissions[sorted[k - 1].index].result != it->result ||
                  permissions[sorted[k - 1].index].op != it->op;
-    uint64_t own_end = it->bytes + graph->value_size_bytes[it->operand];
+    uint64_t own_end = berth_add_sat_u64(it->bytes, most_copied(input, permissions, sorted[k].index));
     if (!other && it->bytes < end) {
       meets[furthest] = meets[sorted[k].index] = true;
     }
@@ -495,7 +501,6 @@ static void mark_meeting(
 static bool find_meeting(
     const struct berth_inplace_input *input, struct berth_arena *arena,
     const struct berth_permission *permissions, uint32_t n, bool *meets) {
-  const struct berth_graph *graph = input->graph;
   struct berth_arena_mark mark = berth_arena_mark(arena);
   struct berth_sort_item *items = berth_arena_new(arena, struct berth_sort_item, n);
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n);
@@ -504,10 +509,7 @@ static bool find_meeting(
   }
   size_t n_items = 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t size = graph->value_size_bytes[permissions[i].operand];
-    bool counts = permissions[i].kind == BERTH_INPLACE_INSIDE && size != 0 &&
-                  permissions[i].bytes <= UINT64_MAX - size &&
-                  (input->by_size == NULL || input->by_size[i] == BERTH_INPLACE_USED);
+    bool counts = permissions[i].kind == BERTH_INPLACE_INSIDE && most_copied(input, permissions, i) != 0;
     if (counts) {
       items[n_items++] = (struct berth_sort_item){.key = permissions[i].operand, .index = i};
     }
@@ -522,7 +524,7 @@ static bool find_meeting(
     items[k].key = (uint64_t)it->op << 32 | it->result;
   }
   berth_sort_items(items, scratch, n_items);
-  mark_meeting(graph, permissions, items, n_items, meets);
+  mark_meeting(input, permissions, items, n_items, meets);
   berth_arena_rewind(arena, mark);
   return true;
 }

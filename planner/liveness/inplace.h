@@ -41,6 +41,7 @@ struct berth_inplace_input {
   /* Where sizes are expressions (else NULL): of each permission what they say, enum berth_inplace_answer; and
    * the sizes of `graph`, in which a result over an operand becomes no larger than that. */
   const uint8_t *by_size;
+  const uint64_t *most; /* of each permission: the largest that the operand is at any binding */
   uint64_t *sizes;
   /* What pools say to a guest in a buffer whose pools are those of root `host`: USED, POOLS or MISALIGNED. */
   void *ctx;

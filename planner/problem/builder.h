@@ -139,10 +139,12 @@ enum berth_code berth_builder_resolve_size(
 bool berth_builder_is_sized(
     const struct berth_problem_builder *builder, enum berth_sized_field field, uint32_t item);
 enum berth_code berth_builder_check_symbols(struct berth_problem_builder *builder);
-/* Answers of permissions that sizes decide, at whatever binding: BERTH_INPLACE_USED where they do not mind.
- * NULL if no size is an expression. */
+/* Answers of permissions that sizes decide, at whatever binding: BERTH_INPLACE_USED where they do not mind;
+ * and the largest that each one's operand can be, UINT64_MAX if there is none. NULL if no size is an
+ * expression. */
 enum berth_code berth_builder_judge_sizes(
-    struct berth_problem_builder *builder, struct berth_arena *arena, const uint8_t **out_answers);
+    struct berth_problem_builder *builder, struct berth_arena *arena, const uint8_t **out_answers,
+    const uint64_t **out_most);
 /* A result in place is no larger than its operand, even where the largest that is known of it is: what was
  * settled goes into the values' own column. */
 void berth_builder_keep_caps(struct berth_problem_builder *builder);

@@ -146,7 +146,8 @@ static enum berth_code settle_inplace(
   struct berth_pools pools = {.n = (uint32_t)problem->pools.n, .items = problem->pools.items};
   uint32_t n = (uint32_t)problem->columns.permissions.n;
   const uint8_t *by_size;
-  enum berth_code code = berth_builder_judge_sizes(builder, arena, &by_size);
+  const uint64_t *most;
+  enum berth_code code = berth_builder_judge_sizes(builder, arena, &by_size, &most);
   if (code != BERTH_OK) {
     return code;
   }
@@ -157,6 +158,7 @@ static enum berth_code settle_inplace(
   struct berth_inplace_input input = {
       .graph = graph,
       .by_size = by_size,
+      .most = most,
       .sizes = rows->size.items,
       .clocks = clocks,
       .innermost = innermost,

@@ -212,17 +212,32 @@ static uint8_t judge_sizes(
   return berth_size_at_most(&table, result, operand) ? BERTH_INPLACE_USED : BERTH_INPLACE_TOO_LARGE;
 }
 
+/* Within the bounds, whatever is bound. */
+static uint64_t most_of(const struct berth_problem_builder *builder, uint32_t value) {
+  struct berth_shape shape;
+  uint32_t dimension;
+  struct berth_sized_term term = term_of(builder->problem, value, &shape);
+  if (term.shape == NULL) {
+    return term.bytes;
+  }
+  struct berth_extent bytes = berth_extent_of_shape(&shape, builder->symbols.stated.items, &dimension);
+  return bytes.is_empty || bytes.fault != BERTH_EXTENT_OK ? UINT64_MAX : bytes.upper;
+}
+
 enum berth_code berth_builder_judge_sizes(
-    struct berth_problem_builder *builder, struct berth_arena *arena, const uint8_t **out_answers) {
+    struct berth_problem_builder *builder, struct berth_arena *arena, const uint8_t **out_answers,
+    const uint64_t **out_most) {
   const struct berth_problem *problem = builder->problem;
   size_t n = problem->columns.permissions.n;
   *out_answers = NULL;
+  *out_most = NULL;
   if (problem->symbols.expressions.n == 0) {
     return BERTH_OK;
   }
   uint8_t *answers = berth_arena_new(arena, uint8_t, n);
+  uint64_t *most = berth_arena_new(arena, uint64_t, n);
   bool *is_result = berth_arena_new_zeroed(arena, bool, problem->rows.size.n);
-  if (answers == NULL || is_result == NULL) {
+  if (answers == NULL || most == NULL || is_result == NULL) {
     return berth_fail_memory(&builder->error);
   }
   for (size_t i = 0; i < n; i++) {
@@ -230,8 +245,10 @@ enum berth_code berth_builder_judge_sizes(
   }
   for (size_t i = 0; i < n; i++) {
     answers[i] = judge_sizes(builder, &problem->columns.permissions.items[i], is_result);
+    most[i] = most_of(builder, problem->columns.permissions.items[i].operand);
   }
   *out_answers = answers;
+  *out_most = most;
   return BERTH_OK;
 }
 

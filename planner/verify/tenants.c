@@ -428,6 +428,13 @@ static bool says_the_same(const struct berth_permission *a, const struct berth_p
   return a->op == b->op && a->result == b->result && a->operand == b->operand && a->bytes == b->bytes;
 }
 
+/* What the operator copies, whether or not the permission is used; without a known end where the size has
+ * none. */
+static uint64_t copied(const struct berth_graph *graph, uint32_t operand) {
+  bool endless = (graph->value_flags[berth_verify_root(graph, operand)] & BERTH_VALUE_DYNAMIC) != 0;
+  return endless ? UINT64_MAX : graph->value_size_bytes[operand];
+}
+
 /* By operator, result and first byte: one lies in the bytes of another if one before it ends later than it
  * begins, or the next one begins before it ends. Of those that say the same the first speaks for all: only
  * one of them can be used. */
@@ -442,7 +449,7 @@ find_meeting(struct tenancy *tenancy, struct berth_arena *arena, struct berth_er
   }
   size_t n = 0;
   for (uint32_t k = 0; k < tenancy->permissions->n; k++) {
-    if (items[k].kind == BERTH_INPLACE_INSIDE && tenancy->graph->value_size_bytes[items[k].operand] > 0) {
+    if (items[k].kind == BERTH_INPLACE_INSIDE && copied(tenancy->graph, items[k].operand) > 0) {
       sorted[n++] = (struct berth_sort_item){.key = items[k].operand, .index = k};
     }
   }
@@ -465,7 +472,7 @@ find_meeting(struct tenancy *tenancy, struct berth_arena *arena, struct berth_er
   uint64_t end = 0;
   for (size_t i = 0; i < n; i++) {
     const struct berth_permission *it = &items[sorted[i].index];
-    uint64_t size = tenancy->graph->value_size_bytes[it->operand];
+    uint64_t size = copied(tenancy->graph, it->operand);
     uint64_t own_end = it->bytes > UINT64_MAX - size ? UINT64_MAX : it->bytes + size;
     bool alone_so_far = i == 0 || sorted[i].key != sorted[i - 1].key;
     bool last = i + 1 == n || sorted[i].key != sorted[i + 1].key;

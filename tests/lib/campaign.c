@@ -18,7 +18,8 @@ struct campaign campaign_plan(uint32_t n_problems) {
   if (only != UINT32_MAX) {
     return (struct campaign){only, only + 1};
   }
-  return (struct campaign){0, n_problems};
+  uint32_t first = from_environment("BERTH_PROPERTY_FIRST", 0);
+  return (struct campaign){first, first + n_problems};
 }
 
 struct berth_rng campaign_seed(uint32_t k) {

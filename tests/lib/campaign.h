@@ -1,6 +1,6 @@
 /* How many random problems a test looks at, and which. BERTH_PROPERTY_PROBLEMS sets the number for all;
- * BERTH_PROPERTY_ONLY runs the one that a failure named. Sanitizers and debug builds are slower and get
- * fewer.
+ * BERTH_PROPERTY_FIRST begins with another than 0, BERTH_PROPERTY_ONLY runs the one that a failure named.
+ * Sanitizers and debug builds are slower and get fewer.
  */
 #ifndef TESTS_CAMPAIGN_H
 #define TESTS_CAMPAIGN_H

@@ -170,16 +170,30 @@ static void make_ops(struct toy *toy, struct berth_rng *rng) {
   make_order(toy, rng);
 }
 
+static enum berth_code
+add_value(const struct toy *toy, struct berth_problem_builder *builder, uint32_t v, struct berth_error *err) {
+  const struct toy_value *value = &toy->values[v];
+  struct berth_value_spec spec = value->spec;
+  uint32_t expression = 2 + 2 * v; /* as toy_state_symbols has them */
+  const struct berth_shape shape = {.dimensions = &expression, .n_dimensions = 1, .element_bits = 8};
+  spec.shape = value->sizing != TOY_PLAIN ? &shape : NULL;
+  spec.size_bytes = value->sizing != TOY_PLAIN ? 0 : spec.size_bytes;
+  spec.pools = &value->pool;
+  spec.n_pools = value->pool != BERTH_NO_INDEX;
+  return berth_problem_builder_add_value(builder, &spec, NULL, err);
+}
+
 /* Most random lists are no valid graph: an entry that the builder blames is dropped, and so is the operator's
  * permissions, until it passes. */
 struct berth_problem *toy_build(const struct toy *toy, struct berth_error *err) {
   struct berth_problem_builder *builder;
   struct berth_problem *problem = NULL;
   ck_assert_int_eq(berth_problem_builder_create(NULL, &builder, NULL), BERTH_OK);
-  for (uint32_t v = 0; v < toy->n_values; v++) {
-    ck_assert_int_eq(berth_problem_builder_add_value(builder, &toy->values[v].spec, NULL, NULL), BERTH_OK);
+  enum berth_code code = toy_state_pools(toy, builder, err);
+  code = code != BERTH_OK ? code : toy_state_symbols(toy, builder, err);
+  for (uint32_t v = 0; v < toy->n_values && code == BERTH_OK; v++) {
+    code = add_value(toy, builder, v, err);
   }
-  enum berth_code code = BERTH_OK;
   for (uint32_t o = 0; o < toy->n_ops && code == BERTH_OK; o++) {
     const struct toy_op *op = &toy->ops[o];
     struct berth_operator_spec spec = berth_operator_spec_default();
@@ -198,6 +212,7 @@ struct berth_problem *toy_build(const struct toy *toy, struct berth_error *err) 
   for (uint32_t r = 0; r < toy->n_regions && code == BERTH_OK; r++) {
     code = berth_problem_builder_add_region(builder, &toy->regions[r], NULL, err);
   }
+  code = code != BERTH_OK ? code : toy_state_groups(toy, builder, err);
   if (code == BERTH_OK) {
     code = berth_problem_builder_finish(builder, &problem, err);
   }
@@ -221,18 +236,31 @@ static bool repair(struct toy *toy, const struct berth_error *err) {
     op->n_outputs -= outputs;
     return true;
   }
+  if (strcmp(err->field, "value.class") != 0) { /* terms that cannot be: without some of them, perhaps */
+    uint32_t n_left = toy->n_groups + toy->n_pools;
+    toy->n_pools = toy->n_groups == 0 ? 0 : toy->n_pools;
+    toy->n_groups = 0;
+    for (uint32_t v = 0; v < toy->n_values && toy->n_pools == 0; v++) {
+      toy->values[v].pool = BERTH_NO_INDEX;
+    }
+    return n_left != 0;
+  }
   struct toy_value *value = &toy->values[err->index]; /* nobody writes it */
   value->spec.class_ = value->spec.class_ == BERTH_CLASS_OUTPUT ? BERTH_CLASS_STATE : BERTH_CLASS_INPUT;
-  return strcmp(err->field, "value.class") == 0;
+  return true;
 }
 
 struct berth_problem *toy_make(struct toy *toy, struct berth_rng *rng) {
   struct berth_error err;
   make_values(toy, rng);
+  toy_make_pools(toy, rng);
+  toy_make_sizes(toy, rng);
   make_ops(toy, rng);
+  toy_make_groups(toy, rng);
   for (int i = 0; i < 100; i++) {
     struct berth_problem *problem = toy_build(toy, &err);
     if (problem != NULL || !repair(toy, &err)) {
+      toy_find_storages(toy);
       return problem;
     }
   }

@@ -62,7 +62,7 @@ enum { MAX_STEPS = 4 * TOY_MAX_OPERATORS };
 struct orders {
   const struct toy *toy;
   const struct berth_problem *problem;
-  const uint64_t *offset;
+  struct toy_places places;
   bool before[TOY_MAX_OPERATORS][TOY_MAX_OPERATORS];
   uint32_t n_steps;
   uint32_t op[MAX_STEPS];
@@ -85,7 +85,7 @@ static bool must_precede(const struct orders *orders, uint32_t first, uint32_t s
 static bool try_orders(struct orders *orders, uint32_t n_done) {
   if (n_done == orders->n_steps) {
     orders->n_left--;
-    return toy_runs_in(orders->toy, orders->problem, orders->offset, orders->order, n_done);
+    return toy_runs_in(orders->toy, orders->problem, orders->places, orders->order, n_done);
   }
   bool right = true;
   for (uint32_t step = orders->n_steps; step-- > 0 && right && orders->n_left > 0;) {
@@ -124,14 +124,15 @@ static void add_steps(struct orders *orders, uint32_t begin, uint32_t end, uint3
 
 /* Loops of none to three trips, with every choice of branches in each; by the list, and if streams allow
  * others, in other orders. */
-enum toy_outcome toy_run(const struct toy *toy, const struct berth_problem *problem, const uint64_t *offset) {
+static enum toy_outcome
+run_at(const struct toy *toy, const struct berth_problem *problem, struct toy_places places) {
   bool has_loop = toy->n_regions != 0 && toy->regions[0].kind == BERTH_REGION_LOOP;
   bool streams = berth_problem_graph(problem)->operator_stream != NULL;
   uint32_t least = has_loop ? toy->regions[0].min_trips : 1;
   uint32_t most = has_loop ? 3 : 1;
   uint32_t begin = has_loop ? toy->regions[0].first_operator : 0;
   uint32_t end = has_loop ? begin + toy->regions[0].n_operators : toy->n_ops;
-  struct orders orders = {.toy = toy, .problem = problem, .offset = offset};
+  struct orders orders = {.toy = toy, .problem = problem, .places = places};
   find_order(toy, orders.before);
   for (uint32_t trips = least; trips <= most; trips++) {
     for (uint32_t choices = 0; choices < 1U << trips; choices++) {
@@ -141,7 +142,7 @@ enum toy_outcome toy_run(const struct toy *toy, const struct berth_problem *prob
         add_steps(&orders, begin, end, has_loop ? trip + 1 : 0, choices >> trip & 1);
       }
       add_steps(&orders, end, toy->n_ops, 0, 0);
-      if (!toy_runs_in(toy, problem, offset, orders.op, orders.n_steps)) {
+      if (!toy_runs_in(toy, problem, places, orders.op, orders.n_steps)) {
         return TOY_WRONG;
       }
       orders.n_left = toy->n_regions != 0 ? MAX_ORDERS / 6 : MAX_ORDERS;
@@ -151,4 +152,19 @@ enum toy_outcome toy_run(const struct toy *toy, const struct berth_problem *prob
     }
   }
   return TOY_RIGHT;
+}
+
+enum toy_outcome
+toy_run(const struct toy *toy, const struct berth_problem *problem, struct toy_places places) {
+  if (!toy_lies_right(toy, problem, places)) {
+    return TOY_LIES_WRONG;
+  }
+  enum toy_outcome outcome = run_at(toy, problem, places);
+  for (uint64_t n = 1; toy->has_symbol && n <= toy->most_n && outcome == TOY_RIGHT; n++) {
+    struct toy bound;
+    toy_bind(toy, n, &bound);
+    bool right = toy_lies_right(&bound, problem, places) && run_at(&bound, problem, places) == TOY_RIGHT;
+    outcome = right ? TOY_RIGHT : TOY_WRONG_AT_ANOTHER_SIZE;
+  }
+  return outcome;
 }

@@ -8,30 +8,42 @@
 
 #include "toy.h"
 
-enum { MEMORY = 256, RUNS = 3 };
+enum { MEMORY = 512, RUNS = 3 };
 
 struct memory {
-  unsigned char planned[MEMORY];
-  unsigned char alone[TOY_MAX_VALUES][TOY_MAX_SIZE]; /* by root */
-  bool written[TOY_MAX_VALUES][TOY_MAX_SIZE];        /* the bytes of roots that mean something */
-  unsigned char next;                                /* what is written next, never twice in a row */
+  unsigned char planned[TOY_MAX_POOLS][MEMORY];
+  unsigned char alone[TOY_MAX_VALUES]
+                     [TOY_MAX_SIZE];          /* by storage: a root, or several that are one by a group */
+  bool written[TOY_MAX_VALUES][TOY_MAX_SIZE]; /* by root: the bytes that mean something under its name */
+  unsigned char next;                         /* what is written next, never twice in a row */
 };
 
 struct machine {
-  unsigned char *bytes; /* what is planned: its own, or several machines' */
+  unsigned char (*bytes)[MEMORY]; /* what is planned, by pool: its own, or several machines' */
   const struct toy *toy;
   const struct berth_graph *view;
-  const uint64_t *offset; /* of buffers */
+  struct toy_places places;
   struct memory memory;
 };
 
+static unsigned char *in_buffer(struct machine *machine, uint32_t buffer) {
+  uint32_t pool = machine->places.pool != NULL ? machine->places.pool[buffer] : 0;
+  return machine->bytes[pool] + machine->places.offset[buffer];
+}
+
+/* A view moves with its root only. */
 static unsigned char *planned(struct machine *machine, uint32_t v) {
-  uint64_t in_buffer = machine->view->value_offset != NULL ? machine->view->value_offset[v] : 0;
-  return machine->bytes + machine->offset[machine->view->value_buffer[v]] + in_buffer;
+  uint32_t root = machine->toy->values[v].root;
+  uint64_t of_root = machine->view->value_offset != NULL ? machine->view->value_offset[root] : 0;
+  return in_buffer(machine, machine->view->value_buffer[root]) + of_root + machine->toy->values[v].offset;
+}
+
+static uint32_t storage_of(const struct machine *machine, uint32_t v) {
+  return machine->toy->values[machine->toy->values[v].root].storage;
 }
 
 static unsigned char *alone(struct machine *machine, uint32_t v) {
-  return machine->memory.alone[machine->toy->values[v].root] + machine->toy->values[v].offset;
+  return machine->memory.alone[storage_of(machine, v)] + machine->toy->values[v].offset;
 }
 
 static bool *written(struct machine *machine, uint32_t v) {
@@ -186,7 +198,7 @@ static bool run_byte_by_byte(struct machine *machine, const struct toy_op *op) {
 static void scribble(struct machine *machine, uint32_t o) {
   uint32_t workspace = machine->view->operator_workspace[o];
   for (uint64_t i = 0; workspace != BERTH_NO_INDEX && i < machine->toy->ops[o].workspace; i++) {
-    machine->bytes[machine->offset[workspace] + i] = 0xff;
+    in_buffer(machine, workspace)[i] = 0xff;
   }
 }
 
@@ -232,9 +244,9 @@ static bool results_are_right(struct machine *machine) {
 }
 
 bool toy_runs_in(
-    const struct toy *toy, const struct berth_problem *problem, const uint64_t *offset, const uint32_t *order,
-    uint32_t n_order) {
-  struct machine machine = {.toy = toy, .view = berth_problem_graph(problem), .offset = offset};
+    const struct toy *toy, const struct berth_problem *problem, struct toy_places places,
+    const uint32_t *order, uint32_t n_order) {
+  struct machine machine = {.toy = toy, .view = berth_problem_graph(problem), .places = places};
   bool right = true;
   machine.bytes = machine.memory.planned;
   for (int run = 0; run < RUNS && right; run++) {
@@ -277,7 +289,7 @@ static bool step(struct runner *runner, struct runner *other, bool shares) {
 }
 
 bool toy_runs_together(const struct toy_pair *pair, struct berth_rng *rng) {
-  unsigned char bytes[MEMORY] = {0};
+  unsigned char bytes[TOY_MAX_POOLS][MEMORY] = {{0}};
   struct runner runners[2];
   memset(runners, 0, sizeof runners);
   for (uint32_t p = 0; p < 2; p++) {
@@ -285,7 +297,7 @@ bool toy_runs_together(const struct toy_pair *pair, struct berth_rng *rng) {
         .bytes = bytes,
         .toy = pair->toy[p],
         .view = berth_problem_graph(pair->part[p]),
-        .offset = pair->offset[p]};
+        .places = {.offset = pair->offset[p]}};
     runners[p].machine.memory.next = (unsigned char)(p * 100);
   }
   bool right = true;
