@@ -97,8 +97,8 @@ static uint32_t highest(const uint64_t *words, uint32_t n_words, const double *r
 
 uint64_t berth_meetings_peak(
     const struct berth_meetings *meetings, const uint64_t *weight, const double *rank, uint32_t buffer,
-    uint64_t *scratch, uint64_t *n_looks) {
-  uint64_t sum = 0;
+    struct berth_effort *effort, uint64_t *scratch, uint64_t *n_looks) {
+  uint64_t sum = 0, next_poll = *n_looks + BERTH_EFFORT_POLL_TICKS;
   memset(scratch, 0xff, meetings->n_words * sizeof *scratch);
   while (buffer != UINT32_MAX) {
     const uint64_t *row = berth_meetings_row(meetings, buffer);
@@ -108,6 +108,10 @@ uint64_t berth_meetings_peak(
     }
     buffer = highest(scratch, meetings->n_words, rank, n_looks);
     *n_looks += 2 * (uint64_t)meetings->n_words;
+    if (*n_looks >= next_poll && !berth_effort_poll(effort)) {
+      break;
+    }
+    next_poll = *n_looks >= next_poll ? *n_looks + BERTH_EFFORT_POLL_TICKS : next_poll;
   }
   return sum;
 }

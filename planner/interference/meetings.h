@@ -38,10 +38,10 @@ uint64_t berth_meetings_weight(
     const struct berth_meetings *meetings, const uint64_t *weight, uint32_t buffer, uint32_t *out_n);
 
 /* The weight of some antichain that the buffer is in: greedy, always the one of the highest rank among those
- * whom all chosen so far meet. `scratch` has n_words. Adds what it looked
- * at to *n_looks. */
+ * whom all chosen so far meet. `scratch` has n_words. Adds what it looked at to *n_looks; ends early if the
+ * effort is stopped. */
 uint64_t berth_meetings_peak(
     const struct berth_meetings *meetings, const uint64_t *weight, const double *rank, uint32_t buffer,
-    uint64_t *scratch, uint64_t *n_looks);
+    struct berth_effort *effort, uint64_t *scratch, uint64_t *n_looks);
 
 #endif

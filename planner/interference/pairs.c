@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/effort.h"
+
 bool berth_pairs_init(
     struct berth_pairs *pairs, struct berth_arena *arena, uint32_t n_buffers, uint32_t n_pairs,
     const uint32_t (*pair)[2]) {
@@ -15,6 +17,9 @@ bool berth_pairs_init(
     return false;
   }
   for (uint32_t k = 0; k < n_pairs; k++) {
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     begin[pair[k][0] + 2]++;
     begin[pair[k][1] + 2]++;
   }
@@ -22,6 +27,9 @@ bool berth_pairs_init(
     begin[i] += begin[i - 1];
   }
   for (uint32_t k = 0; k < n_pairs; k++) { /* begin[i + 1] moves from the start of i to its end */
+    if (!berth_effort_poll_at(arena->effort, k)) {
+      return false;
+    }
     other[begin[pair[k][0] + 1]++] = pair[k][1];
     other[begin[pair[k][1] + 1]++] = pair[k][0];
   }

@@ -68,16 +68,16 @@ static bool copy_gaps(
   return gaps != NULL;
 }
 
-/* The pairs of which both are members, by their places among them. */
+/* The pairs of which both are members, by their places among them; if the effort is stopped, not all. */
 static uint32_t list_conflicts(
-    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members, uint32_t *place,
-    struct berth_sort_item *items) {
+    const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
+    struct berth_effort *effort, uint32_t *place, struct berth_sort_item *items) {
   memset(place, 0xff, buffers->n * sizeof *place);
   for (uint32_t k = 0; k < n_members; k++) {
     place[members[k]] = k;
   }
   uint32_t n_kept = 0;
-  for (uint32_t k = 0; k < buffers->n_conflicts; k++) {
+  for (uint32_t k = 0; k < buffers->n_conflicts && berth_effort_poll_at(effort, k); k++) {
     uint32_t a = place[buffers->conflicts[k][0]];
     uint32_t b = place[buffers->conflicts[k][1]];
     if (a != UINT32_MAX && b != UINT32_MAX) {
@@ -129,17 +129,20 @@ static bool copy_conflicts(
   struct berth_sort_item *scratch = berth_arena_new(arena, struct berth_sort_item, n_pairs);
   bool ok = pairs != NULL && place != NULL && items != NULL && scratch != NULL;
   if (ok) {
-    size_t n = list_conflicts(buffers, members, out->n_buffers, place, items);
+    size_t n = list_conflicts(buffers, members, out->n_buffers, arena->effort, place, items);
+    ok = berth_effort_poll(arena->effort);
     if (listed != NULL && n_unordered != 0) {
       memcpy(&items[n], listed, n_unordered * sizeof *items);
     }
-    ok = n_unordered == 0 || listed != NULL ||
-         berth_precedence_pairs(
-             &out->order, out->lower, out->upper, BERTH_PACKING_MOST_PAIRS, arena, &items[n], &n_unordered);
+    ok = ok &&
+         (n_unordered == 0 || listed != NULL ||
+          berth_precedence_pairs(
+              &out->order, out->lower, out->upper, BERTH_PACKING_MOST_PAIRS, arena, &items[n], &n_unordered));
     n += n_unordered;
-    berth_sort_items(items, scratch, n);
+    ok = ok && berth_sort_items_until(items, scratch, n, arena->effort);
     uint32_t n_kept = 0;
     for (size_t k = 0; ok && k < n; k++) {
+      ok = berth_effort_poll_at(arena->effort, (uint32_t)k);
       if (k == 0 || items[k].key != items[k - 1].key) {
         pairs[n_kept][0] = (uint32_t)(items[k].key >> 32);
         pairs[n_kept++][1] = (uint32_t)items[k].key;

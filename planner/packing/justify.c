@@ -353,7 +353,8 @@ static bool find_ranks(struct justify *justify, uint64_t *scratch) {
   }
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
     uint64_t n_looks = 0;
-    justify->peak[i] = berth_meetings_peak(meetings, instance->size, justify->rank, i, scratch, &n_looks);
+    justify->peak[i] =
+        berth_meetings_peak(meetings, instance->size, justify->rank, i, effort, scratch, &n_looks);
     justify->most = justify->peak[i] > justify->most ? justify->peak[i] : justify->most;
     if (!berth_effort_spend(effort, n_looks)) {
       return false;

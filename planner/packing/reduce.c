@@ -247,9 +247,10 @@ static bool sort_pairs(struct berth_arena *arena, uint32_t (*pairs)[2], uint32_t
   if (ok) {
     for (uint32_t k = 0; k < n; k++) {
       key[k] = (uint64_t)pairs[k][0] << 32 | pairs[k][1];
+      ok = ok && berth_effort_poll_at(arena->effort, k);
     }
     berth_order_identity(n, order);
-    ok = berth_order_by_key(arena, n, key, order);
+    ok = ok && berth_order_by_key(arena, n, key, order);
     for (uint32_t k = 0; ok && k < n; k++) {
       pairs[k][0] = (uint32_t)(key[order[k]] >> 32);
       pairs[k][1] = (uint32_t)key[order[k]];
@@ -276,6 +277,9 @@ static bool fill_pairs(struct reducing *reducing) {
   }
   uint32_t n = 0;
   for (uint32_t k = 0; k < from->n_conflicts; k++) {
+    if (!berth_effort_poll_at(reducing->arena->effort, k)) {
+      return false;
+    }
     uint32_t a = place[from->conflicts[k][0]];
     uint32_t b = place[from->conflicts[k][1]];
     if (a != UINT32_MAX && b != UINT32_MAX) {

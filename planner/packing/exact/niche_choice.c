@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { POLL_BUFFERS = 256 };
+
 struct niche {
   uint32_t lower;
   uint32_t upper;
@@ -121,6 +123,9 @@ static void count_settled(struct berth_niche_search *search, uint32_t lower, uin
   memset(search->n_choices + lower, 0, (upper - lower) * sizeof *search->n_choices);
   for (uint32_t k = state->starting_begin[lower]; k < state->starting_begin[upper]; k++) {
     uint32_t b = state->starting[k];
+    if (k % POLL_BUFFERS == POLL_BUFFERS - 1 && !berth_effort_poll(state->effort)) {
+      return;
+    }
     search->is_settled[b] = is_open(state, b) && is_settled(state, b);
     for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1] && search->is_settled[b]; r++) {
       for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {

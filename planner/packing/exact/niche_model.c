@@ -79,9 +79,9 @@ static void mark_borders(const struct berth_niche_stretches *stretches, uint32_t
   }
 }
 
-static void fill_runs(
+static bool fill_runs(
     struct berth_niche_model *model, const struct berth_niche_stretches *stretches, const struct sweep *sweep,
-    uint32_t *cursor) {
+    struct berth_effort *effort, uint32_t *cursor) {
   const struct berth_packing_instance *in = model->instance;
   for (uint32_t b = 0; b < in->n_buffers; b++) {
     cursor[b] = model->run_begin[b];
@@ -97,11 +97,15 @@ static void fill_runs(
   }
   for (uint32_t c = 0; c < in->n_conflicts; c++) {
     uint32_t section = model->n_time_sections + c;
+    if (!berth_effort_poll_at(effort, c)) {
+      return false;
+    }
     for (int side = 0; side < 2; side++) {
       uint32_t b = in->conflicts[c][side];
       model->runs[cursor[b]++] = (struct berth_niche_run){section, section + 1, 0, model->size[b]};
     }
   }
+  return true;
 }
 
 static enum berth_code build_runs(
@@ -118,6 +122,9 @@ static enum berth_code build_runs(
     return BERTH_RESOURCE_EXHAUSTED;
   }
   for (uint32_t c = 0; c < in->n_conflicts; c++) {
+    if (!berth_effort_poll_at(arena->effort, c)) {
+      return BERTH_RESOURCE_EXHAUSTED;
+    }
     n_partners[in->conflicts[c][0]]++;
     n_partners[in->conflicts[c][1]]++;
   }
@@ -133,8 +140,7 @@ static enum berth_code build_runs(
   }
   mark_borders(stretches, in->n_buffers, &sweep);
   number_sections(model, &sweep);
-  fill_runs(model, stretches, &sweep, n_partners);
-  return BERTH_OK;
+  return fill_runs(model, stretches, &sweep, arena->effort, n_partners) ? BERTH_OK : BERTH_RESOURCE_EXHAUSTED;
 }
 
 static void fill_hulls(struct berth_niche_model *model) {
@@ -182,6 +188,9 @@ static enum berth_code list_members(struct berth_niche_model *model, struct bert
   for (uint32_t r = 0; r < model->run_begin[model->n_buffers]; r++) {
     for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
       end[s + 1]++;
+    }
+    if (r % POLL_BUFFERS == 0 && !berth_effort_poll(arena->effort)) {
+      return BERTH_RESOURCE_EXHAUSTED;
     }
   }
   for (uint32_t s = 0; s < model->n_sections; s++) {

@@ -308,6 +308,9 @@ static enum berth_niche_outcome walk_on(struct walk *walk) {
     }
     search->n_nodes++;
     open_node(walk);
+    if (search->state.effort->state == BERTH_EFFORT_STOPPED) { /* its choices may not be all */
+      return BERTH_NICHE_STOPPED;
+    }
     if (!reserve(search, walk->n_nodes, walk->n_ranges, search->nodes[walk->node].choice_end)) {
       return BERTH_NICHE_NO_MEMORY;
     }
@@ -333,6 +336,9 @@ berth_niche_search_run(struct berth_niche_search *search, uint64_t capacity, uin
   }
   if (!berth_niche_state_reset(&search->state, capacity)) {
     return search->state.model->has_holes ? BERTH_NICHE_EXHAUSTED : BERTH_NICHE_REFUTED;
+  }
+  if (search->state.effort->state == BERTH_EFFORT_STOPPED) {
+    return BERTH_NICHE_STOPPED;
   }
   if (!reserve(search, 0, 0, 0)) {
     return BERTH_NICHE_NO_MEMORY;

@@ -9,7 +9,7 @@
 #define KIND_LOW (UINT32_C(2) << 30)
 #define KIND_MASK (UINT32_C(3) << 30)
 
-enum { FIRST_TRAIL = 1 << 12 };
+enum { FIRST_TRAIL = 1 << 12, POLL_BUFFERS = 64 };
 
 enum berth_code berth_niche_state_init(
     struct berth_niche_state *state, const struct berth_niche_model *model, struct berth_arena *arena,
@@ -49,6 +49,11 @@ enum berth_code berth_niche_state_init(
   return BERTH_OK;
 }
 
+/* Asked now and then in loops over buffers, each of which may be live in many sections. */
+static bool may_go_on(const struct berth_niche_state *state, uint32_t k) {
+  return k % POLL_BUFFERS != POLL_BUFFERS - 1 || berth_effort_poll(state->effort);
+}
+
 void berth_niche_state_rank(struct berth_niche_state *state, const uint32_t *order) {
   const struct berth_niche_model *model = state->model;
   uint32_t n_sections = model->n_sections;
@@ -57,7 +62,7 @@ void berth_niche_state_rank(struct berth_niche_state *state, const uint32_t *ord
   memcpy(cursor, model->member_begin, n_sections * sizeof *cursor);
   memset(state->starting_begin, 0, ((size_t)n_sections + 2) * sizeof *state->starting_begin);
   uint32_t *end = state->starting_begin + 1;
-  for (uint32_t k = 0; k < model->n_buffers; k++) {
+  for (uint32_t k = 0; k < model->n_buffers && may_go_on(state, k); k++) {
     uint32_t b = order[k];
     for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
       for (uint32_t s = model->runs[r].lower; s < model->runs[r].upper; s++) {
@@ -108,7 +113,7 @@ static void set_ceilings(struct berth_niche_state *state, uint64_t capacity) {
   for (uint32_t s = 0; s < model->n_sections; s++) {
     state->section_ceiling[s] = -1;
   }
-  for (uint32_t b = 0; b < model->n_buffers; b++) {
+  for (uint32_t b = 0; b < model->n_buffers && may_go_on(state, b); b++) {
     for (uint32_t r = model->run_begin[b]; r < model->run_begin[b + 1]; r++) {
       struct berth_niche_run run = model->runs[r];
       int64_t ceiling = state->ceiling[b] - model->size[b] + run.top;
@@ -198,28 +203,30 @@ static uint32_t lift(struct berth_niche_state *state) {
 bool berth_niche_state_reset(struct berth_niche_state *state, uint64_t capacity) {
   const struct berth_niche_model *model = state->model;
   size_t n_sections = model->n_sections;
-  memset(state->floor, 0, n_sections * sizeof *state->floor);
-  memset(state->rest, 0, n_sections * sizeof *state->rest);
-  memset(state->n_crossing, 0, n_sections * sizeof *state->n_crossing);
-  memset(state->open_hash, 0, 2 * n_sections * sizeof *state->open_hash);
+  if (!berth_effort_fill(state->effort, state->floor, 0, n_sections * sizeof *state->floor) ||
+      !berth_effort_fill(state->effort, state->rest, 0, n_sections * sizeof *state->rest) ||
+      !berth_effort_fill(state->effort, state->n_crossing, 0, n_sections * sizeof *state->n_crossing) ||
+      !berth_effort_fill(state->effort, state->open_hash, 0, 2 * n_sections * sizeof *state->open_hash)) {
+    return true;
+  }
   memset(state->is_placed, 0, model->n_buffers);
   state->n_trail = 0;
   state->n_placed = 0;
   set_ceilings(state, capacity);
   bool is_possible = true;
-  for (uint32_t b = 0; b < model->n_buffers; b++) {
+  for (uint32_t b = 0; b < model->n_buffers && may_go_on(state, b); b++) {
     state->low[b] = model->pin[b] > 0 ? model->pin[b] : 0;
     is_possible &= state->low[b] + model->size[b] <= state->ceiling[b];
     count(state, b, 1);
     toggle_hash(state, b);
   }
-  for (size_t s = 0; s < n_sections; s++) {
+  for (size_t s = 0; s < n_sections && berth_effort_poll_at(state->effort, (uint32_t)s); s++) {
     state->witness[s] = model->member_begin[s];
     is_possible &= state->rest[s] <= state->section_ceiling[s];
   }
   state->dirty_lower = 0;
   state->dirty_upper = model->n_sections;
-  return is_possible && lift(state) == BERTH_NICHE_NONE;
+  return state->effort->state == BERTH_EFFORT_STOPPED || (is_possible && lift(state) == BERTH_NICHE_NONE);
 }
 
 bool berth_niche_state_reserve(struct berth_niche_state *state) {
@@ -232,7 +239,9 @@ bool berth_niche_state_reserve(struct berth_niche_state *state) {
   if (trail == NULL) {
     return false;
   }
-  memcpy(trail, state->trail, state->n_trail * sizeof *trail);
+  if (!berth_effort_copy(state->effort, trail, state->trail, state->n_trail * sizeof *trail)) {
+    return false;
+  }
   state->trail = trail;
   state->trail_capacity = capacity;
   return true;

@@ -56,7 +56,8 @@ enum berth_code berth_niche_state_init(
     struct berth_niche_state *state, const struct berth_niche_model *model, struct berth_arena *arena,
     struct berth_effort *effort) BERTH_MUST_USE;
 
-/* Nothing placed, for a capacity in bytes. False if it is refuted at once. */
+/* Nothing placed, for a capacity in bytes. False if it is refuted at once. Of no use if the effort is stopped
+ * meanwhile; nor is the next one then. */
 bool berth_niche_state_reset(struct berth_niche_state *state, uint64_t capacity);
 
 /* Sorts the lists of members by rank: `order` is a permutation of the buffers. */
