@@ -66,17 +66,28 @@ static bool may_stop(const struct berthd_flight *flight, const struct berthd_req
   return may;
 }
 
+/* First the search is told to end once it has a plan: the first is on its way, and it would be in vain to end
+ * before it. Where there is none at two thirds of what is left, it ends all the same: what it knows by then
+ * may be an answer, too. */
+static void stop_for(struct berthd_core *core, struct berthd_flight *flight, struct berthd_request *request) {
+  int64_t due_ns = request->deadline_ns;
+  if (request->state == BERTHD_REQUEST_EXPIRING) {
+    atomic_store(&flight->job.is_urgent, true);
+  } else if (flight->state != BERTHD_FLIGHT_QUEUED && may_stop(flight, request)) {
+    berthd_flight_stop(flight);
+    berthd_request_move(request, BERTHD_REQUEST_EXPIRING);
+    due_ns -= (request->deadline_ns - request->due_ns) / 3;
+  }
+  berthd_due_change(core, request, due_ns);
+}
+
 /* With the mutex: what is to be done for the request whose time has come. Returns a flight to destroy, or
  * NULL. */
 static struct berthd_flight *
 expire(struct berthd_core *core, struct berthd_request *request, struct berthd_done_list *done) {
   struct berthd_flight *flight = request->flight;
   if (flight->incumbent == NULL && request->due_ns < request->deadline_ns) {
-    if (flight->state != BERTHD_FLIGHT_QUEUED && may_stop(flight, request)) {
-      berthd_flight_stop(flight);
-      berthd_request_move(request, BERTHD_REQUEST_EXPIRING);
-    }
-    berthd_due_change(core, request, request->deadline_ns);
+    stop_for(core, flight, request);
     return NULL;
   }
   struct berthd_outcome outcome =
@@ -125,6 +136,7 @@ void berthd_core_abort(struct berthd_core *core) {
   core->is_aborting = true;
   for (struct berthd_flight *flight = core->running.first; flight != NULL; flight = flight->next) {
     berthd_flight_stop(flight);
+    atomic_store(&flight->job.is_urgent, true);
   }
   while (core->queue.first != NULL) {
     struct berthd_flight *flight = core->queue.first;

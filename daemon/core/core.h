@@ -9,9 +9,10 @@
  *
  * Deadlines. Each request has its own. A little before it passes ("margin", enough to stop, verify and send),
  * the request gets the best verified plan so far, marked CUT_SHORT: the flight's incumbent if there is one,
- * else the search is stopped and its plan becomes the incumbent; where others still wait, the search then
- * starts again, and is not stopped a second time as long as anybody can wait longer. Only where there is no
- * plan at all is the answer DEADLINE_EXCEEDED. When the last request leaves a flight, its search is stopped.
+ * else the search is stopped, as soon as it has a plan, which becomes the incumbent; where others still wait,
+ * the search then starts again, and is not stopped a second time as long as anybody can wait longer. Only
+ * where there is no plan at all is the answer DEADLINE_EXCEEDED. When the last request leaves a flight, its
+ * search is stopped.
  *
  * Threads: every function may be called from any thread. Callbacks are made without a lock held, from the
  * submitting thread (before submit returns), a worker, or the thread that calls tick; `on_done` comes exactly

@@ -12,6 +12,7 @@ static struct berthd_flight *create(enum berthd_job_kind kind, uint32_t n_buffer
   flight->job.n_buffers = n_buffers;
   flight->told.arena_bytes = BERTH_UNLIMITED;
   atomic_init(&flight->job.stop, false);
+  atomic_init(&flight->job.is_urgent, false);
   atomic_init(&flight->job.is_abandoned, false);
   return flight;
 }
@@ -122,6 +123,7 @@ void berthd_flight_enqueue(struct berthd_core *core, struct berthd_flight *fligh
   }
   berthd_flight_move(flight, BERTHD_FLIGHT_QUEUED);
   atomic_store(&flight->job.stop, false);
+  atomic_store(&flight->job.is_urgent, false);
   flight->started_ns = 0;
   queue_in(core, flight, at_head);
 }

@@ -16,7 +16,8 @@ struct berthd_job {
   struct berth_solve_options options;
   struct berth_planid id;
   struct berthd_task task;  /* TASK */
-  atomic_bool stop;         /* end soon: nobody waits any more, or a deadline is near */
+  atomic_bool stop;         /* end as soon as there is a plan: nobody waits any more, or a deadline is near */
+  atomic_bool is_urgent;    /* with `stop`: and also without one */
   atomic_bool is_abandoned; /* nobody waits: what was cut short need not be checked */
 };
 

@@ -172,10 +172,10 @@ wait_for(struct submission *submission, struct berthd_flight *flight, struct ber
   berthd_metrics_add(submission->core->config.metrics, BERTHD_METRIC_REQUESTS_OPEN, 0, 0, 1);
 }
 
-/* How long before a deadline the search must be told to stop: to notice it, to check the plan, to send it. By
- * what the last jobs took, doubled since that was under their load and not this one; cautious before the
- * first. */
-static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers) {
+/* How long before a deadline the search must be told to stop: to notice it, for which it has no more than a
+ * quarter of what is left, and to check the plan and send it, which takes as long as it takes. By what the
+ * last jobs took, doubled since that was under their load and not this one; cautious before the first. */
+static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers, int64_t left_ns) {
   pthread_mutex_lock(&core->mutex);
   double stop = core->stop_ns;
   double close = core->close_ns_per_buffer;
@@ -183,7 +183,10 @@ static int64_t margin_ns(struct berthd_core *core, uint32_t n_buffers) {
   close = close == 0                         ? FIRST_MARGIN_PER_BUFFER_NS
           : 2 * close > MARGIN_PER_BUFFER_NS ? 2 * close
                                              : MARGIN_PER_BUFFER_NS;
-  return MARGIN_BASE_NS + (int64_t)(2 * stop + close * (double)n_buffers);
+  double most_stop = (double)left_ns / 4, most_close = (double)left_ns / 2;
+  stop = 2 * stop + MARGIN_BASE_NS;
+  close *= (double)n_buffers;
+  return (int64_t)((stop < most_stop ? stop : most_stop) + (close < most_close ? close : most_close));
 }
 
 static void set_deadline(struct submission *submission, int64_t deadline_ns) {
@@ -191,9 +194,9 @@ static void set_deadline(struct submission *submission, int64_t deadline_ns) {
   submission->now_ns = now;
   submission->deadline_ns = berthd_core_deadline(submission->core, deadline_ns);
   int64_t left = submission->deadline_ns - now;
-  int64_t margin = margin_ns(submission->core, submission->n_buffers);
-  margin = submission->on_task_done != NULL ? 0 : margin < left / 4 ? margin : left / 4;
-  submission->margin_ns = submission->deadline_ns - margin;
+  bool is_plan = submission->on_task_done == NULL && left > 0;
+  submission->margin_ns =
+      submission->deadline_ns - (is_plan ? margin_ns(submission->core, submission->n_buffers, left) : 0);
 }
 
 static bool has_expired(const struct submission *submission) {

@@ -246,12 +246,15 @@ static double fade(double old, double fresh) {
   return fresh > 0.9 * old ? fresh : 0.9 * old;
 }
 
-static void
-note_times(struct berthd_core *core, const struct berthd_job *job, const struct berthd_result *result) {
-  uint32_t n = job->n_buffers;
-  core->stop_ns = fade(core->stop_ns, result->poll_seconds * 1e9);
-  if (result->plan != NULL && n >= LEAST_BUFFERS) { /* fewer say little about the cost of a buffer */
-    core->close_ns_per_buffer = fade(core->close_ns_per_buffer, result->check_seconds * 1e9 / n);
+/* What came after the search: the check, keeping the plan, and giving it to those who wait. Of few buffers it
+ * says little about the cost of one. */
+static void note_close(
+    struct berthd_core *core, uint32_t n_buffers, const struct berthd_result *result, int64_t answered_ns) {
+  if (result->plan != NULL && n_buffers >= LEAST_BUFFERS) {
+    double close_ns = result->check_seconds * 1e9 + (double)answered_ns;
+    pthread_mutex_lock(&core->mutex);
+    core->close_ns_per_buffer = fade(core->close_ns_per_buffer, close_ns / n_buffers);
+    pthread_mutex_unlock(&core->mutex);
   }
 }
 
@@ -259,13 +262,15 @@ void berthd_core_finish(
     struct berthd_core *core, struct berthd_job *job, const struct berthd_result *result) {
   struct berthd_flight *flight = (struct berthd_flight *)job;
   struct berthd_done_list done = {NULL};
+  uint32_t n_buffers = job->n_buffers;
+  int64_t begin_ns = core->hooks.now_ns(core->hooks.ctx);
   count_result(core, job, result);
   struct berthd_cached *cached = job->kind == BERTHD_JOB_PLAN ? make_entry(core, flight, result) : NULL;
   if (cached != NULL) {
     berthd_plans_put(core->plans, cached);
   }
   pthread_mutex_lock(&core->mutex);
-  note_times(core, job, result);
+  core->stop_ns = fade(core->stop_ns, result->poll_seconds * 1e9);
   double weight = core->mean_seconds > 0 ? MEAN_WEIGHT : 1;
   core->mean_seconds += weight * (result->solve_seconds - core->mean_seconds);
   bool has_landed = settle(core, flight, result, cached, &done);
@@ -277,4 +282,5 @@ void berthd_core_finish(
   }
   berthd_deliver(&done);
   berthd_cached_unref(cached);
+  note_close(core, n_buffers, result, core->hooks.now_ns(core->hooks.ctx) - begin_ns);
 }

@@ -15,6 +15,7 @@ struct run {
   struct berthd_job *job;
   const struct berthd_job_hooks *hooks;
   atomic_bool was_stopped;
+  atomic_bool has_plan;           /* or is no search for one */
   atomic_int_least64_t polled_ns; /* when it last asked */
   atomic_int_least64_t longest_poll_ns;
 };
@@ -33,6 +34,7 @@ static void begin_run(struct run *run, struct berthd_job *job, const struct bert
   run->job = job;
   run->hooks = hooks;
   atomic_init(&run->was_stopped, false);
+  atomic_init(&run->has_plan, job->kind != BERTHD_JOB_PLAN);
   atomic_init(&run->polled_ns, now_ns());
   atomic_init(&run->longest_poll_ns, 0);
 }
@@ -45,12 +47,18 @@ static void note_poll(struct run *run) {
   }
 }
 
+static bool is_told(const struct run *run) {
+  const struct berthd_job *job = run->job;
+  return atomic_load_explicit(&job->stop, memory_order_relaxed) &&
+         (atomic_load(&run->has_plan) || atomic_load(&job->is_urgent) || atomic_load(&job->is_abandoned));
+}
+
 /* On the worker's thread, and on those of its helpers. */
 static bool should_stop(void *ctx) {
   struct run *run = ctx;
   run->hooks->beat(run->hooks->ctx);
   note_poll(run);
-  if (atomic_load_explicit(&run->job->stop, memory_order_relaxed)) {
+  if (is_told(run)) {
     atomic_store(&run->was_stopped, true);
   }
   return atomic_load(&run->was_stopped);
@@ -58,6 +66,9 @@ static bool should_stop(void *ctx) {
 
 static void on_progress(void *ctx, const struct berth_progress *progress) {
   struct run *run = ctx;
+  if (progress->arena_bytes != BERTH_UNLIMITED) {
+    atomic_store(&run->has_plan, true);
+  }
   run->hooks->on_progress(run->hooks->ctx, run->job, progress);
 }
 

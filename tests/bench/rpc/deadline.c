@@ -9,7 +9,7 @@
 #include "log/log.h"
 #include "server.h"
 
-enum { N_ROUNDS = 1 };
+enum { N_ROUNDS = 2 };
 static const uint64_t FOREVER = UINT64_C(1) << 40;
 
 static struct raw_answer
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   uint64_t seed = 1;
   struct test_server server;
   struct test_server_options options = test_server_options_default();
-  berthd_log_set_level(getenv("V")?BERTHD_LOG_INFO:BERTHD_LOG_ERROR);
+  berthd_log_set_level(BERTHD_LOG_ERROR);
   options.rpc.max_budget_ticks = FOREVER;
   test_server_start(&server, &options);
   struct raw_client *client = raw_client_create(server.address);

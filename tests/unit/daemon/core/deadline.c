@@ -60,6 +60,30 @@ START_TEST(a_running_search_is_stopped_before_the_deadline_and_its_plan_is_the_a
 }
 END_TEST
 
+START_TEST(a_search_without_a_plan_is_given_most_of_what_is_left) {
+  struct world world;
+  world_init(&world, NULL);
+  struct client client;
+  int64_t deadline = AT(world, 500);
+  client_submit(&client, &world, NULL, deadline);
+  struct berthd_job *job = berthd_core_take(world.core);
+  int64_t told = 0;
+  int64_t urged = 0;
+  for (int64_t now = AT(world, 1); now < deadline && urged == 0; now += MS) {
+    world_advance(&world, now);
+    told = told == 0 && atomic_load(&job->stop) ? now : told;
+    urged = atomic_load(&job->is_urgent) ? now : 0;
+  }
+  ck_assert_int_lt(told, urged);
+  ck_assert_int_lt(urged, deadline);
+  ck_assert_int_gt(urged - told, (deadline - told) / 2);
+  world_finish_job(&world, job, ENDS_WITHOUT_PLAN);
+  ck_assert_int_eq(client.code, BERTH_DEADLINE_EXCEEDED);
+  client_finish(&client);
+  world_finish(&world);
+}
+END_TEST
+
 START_TEST(without_any_plan_it_is_deadline_exceeded) {
   struct world world;
   world_init(&world, NULL);
@@ -226,8 +250,9 @@ int main(void) {
       (const TTest *const[]){
           a_deadline_in_the_past_is_refused, a_queued_request_waits_until_its_deadline_and_not_longer,
           a_running_search_is_stopped_before_the_deadline_and_its_plan_is_the_answer,
-          without_any_plan_it_is_deadline_exceeded, a_worker_that_does_not_stop_does_not_hold_up_the_answer,
-          others_go_on_when_one_is_out_of_time, a_search_that_starts_again_tells_nothing_worse_than_before,
+          a_search_without_a_plan_is_given_most_of_what_is_left, without_any_plan_it_is_deadline_exceeded,
+          a_worker_that_does_not_stop_does_not_hold_up_the_answer, others_go_on_when_one_is_out_of_time,
+          a_search_that_starts_again_tells_nothing_worse_than_before,
           a_line_of_hasty_requests_does_not_keep_a_search_from_its_first_plan,
           a_margin_that_came_in_the_queue_counts_anew, long_deadlines_are_cut_and_missing_ones_are_given,
           NULL});

@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "metrics/metrics.h"
 #include "suite.h"
+#include "work/job.h"
 
 struct service {
   struct berthd_metrics *metrics;
@@ -285,6 +286,46 @@ START_TEST(a_deadline_brings_the_best_plan_so_far_before_it) {
 }
 END_TEST
 
+static void beat_never(void *ctx) {
+  (void)ctx;
+}
+
+static void on_progress_never(void *ctx, struct berthd_job *job, const struct berth_progress *progress) {
+  (void)ctx;
+  (void)job;
+  (void)progress;
+}
+
+/* Told to stop from the beginning. */
+static struct berthd_result run_stopped(struct berth_problem *problem, bool is_urgent) {
+  const struct berthd_job_hooks hooks = {.beat = beat_never, .on_progress = on_progress_never};
+  struct berthd_job job = {
+      .kind = BERTHD_JOB_PLAN,
+      .n_buffers = berth_problem_buffers(problem)->n,
+      .problem = problem,
+      .options = berth_solve_options_default()};
+  struct berthd_result result;
+  atomic_init(&job.stop, true);
+  atomic_init(&job.is_urgent, is_urgent);
+  atomic_init(&job.is_abandoned, false);
+  berthd_job_run(&job, 0, &hooks, &result);
+  ck_assert(result.was_stopped);
+  return result;
+}
+
+START_TEST(told_to_stop_it_ends_with_its_first_plan_and_if_urged_without) {
+  struct berth_problem *problem = hard_problem();
+  struct berthd_result result = run_stopped(problem, false);
+  ck_assert_int_eq(result.code, BERTH_OK);
+  ck_assert_int_eq(result.plan->status, BERTH_PLAN_CUT_SHORT);
+  berthd_result_finish(&result);
+  result = run_stopped(problem, true);
+  ck_assert_int_eq(result.code, BERTH_CANCELLED);
+  berthd_result_finish(&result);
+  berth_problem_unref(problem);
+}
+END_TEST
+
 START_TEST(a_request_that_takes_too_much_memory_ends_alone) {
   struct service service;
   begin(&service, 1, 4096);
@@ -436,11 +477,12 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "work/work",
-      (const TTest *const[]){
-          plans_come_back_checked, a_thousand_equal_requests_from_four_threads_are_one_solve,
-          the_worker_is_free_soon_after_the_last_waiter_has_left,
-          a_deadline_brings_the_best_plan_so_far_before_it, a_request_that_takes_too_much_memory_ends_alone,
-          the_end_cuts_short_what_runs, threads_have_names_and_block_signals,
-          an_idle_worker_helps_and_the_plan_is_the_same, nobody_helps_while_all_workers_plan, NULL});
+      "work/work", (const TTest *const[]){
+                       plans_come_back_checked, a_thousand_equal_requests_from_four_threads_are_one_solve,
+                       the_worker_is_free_soon_after_the_last_waiter_has_left,
+                       a_deadline_brings_the_best_plan_so_far_before_it,
+                       told_to_stop_it_ends_with_its_first_plan_and_if_urged_without,
+                       a_request_that_takes_too_much_memory_ends_alone, the_end_cuts_short_what_runs,
+                       threads_have_names_and_block_signals, an_idle_worker_helps_and_the_plan_is_the_same,
+                       nobody_helps_while_all_workers_plan, NULL});
 }
