@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,25 +32,37 @@ static uint32_t n_helpers(void) {
 struct local {
   struct berthctl_watch *watch;
   pthread_t planner;
+  int64_t started_ns;
+  atomic_int_least64_t first_plan_ns; /* what it took; 0: there is none yet */
 };
+
+/* To write the plan down and to check it takes about as long as the first plan took, which is the same
+ * machine under the same load. Before there is one, to stop would leave nothing to show. */
+static bool is_due(struct local *local) {
+  return berthctl_watch_is_late(local->watch, 3 * atomic_load(&local->first_plan_ns) / 2);
+}
 
 static bool should_stop(void *ctx) {
   struct local *local = ctx;
   if (pthread_equal(local->planner, pthread_self())) {
-    return berthctl_watch_should_stop(local->watch);
+    return berthctl_watch_interrupted(local->watch) || is_due(local);
   }
-  return berthctl_interrupted() || berthctl_watch_is_late(local->watch);
+  return berthctl_interrupted() || is_due(local);
 }
 
 static void on_progress(void *ctx, const struct berth_progress *progress) {
   struct local *local = ctx;
+  if (progress->arena_bytes != BERTH_UNLIMITED && atomic_load(&local->first_plan_ns) == 0) {
+    atomic_store(&local->first_plan_ns, berthctl_clock_ns() - local->started_ns);
+  }
   berthctl_watch_on_progress(local->watch, progress);
 }
 
 static enum berth_code solve(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
-  struct local local = {.watch = watch, .planner = pthread_self()};
+  struct local local = {.watch = watch, .planner = pthread_self(), .started_ns = berthctl_clock_ns()};
+  atomic_init(&local.first_plan_ns, 0);
   struct berth_solve_hooks hooks = {.ctx = &local, .should_stop = should_stop, .on_progress = on_progress};
   struct berth_solve_options with_helpers = *options;
   struct berth_crew_config config = {.n_helpers = n_helpers()};

@@ -13,18 +13,14 @@ void berthctl_watch_finish(struct berthctl_watch *watch) {
   berthctl_progress_clear(&watch->progress);
 }
 
-bool berthctl_watch_is_late(const struct berthctl_watch *watch) {
-  return watch->timeout_ns != 0 && berthctl_clock_ns() - watch->started_ns >= watch->timeout_ns;
+bool berthctl_watch_is_late(const struct berthctl_watch *watch, int64_t reserve_ns) {
+  return watch->timeout_ns != 0 && berthctl_clock_ns() - watch->started_ns >= watch->timeout_ns - reserve_ns;
 }
 
 bool berthctl_watch_interrupted(void *ctx) {
   struct berthctl_watch *watch = ctx;
   berthctl_progress_tick(&watch->progress);
   return berthctl_interrupted();
-}
-
-bool berthctl_watch_should_stop(void *ctx) {
-  return berthctl_watch_interrupted(ctx) || berthctl_watch_is_late(ctx);
 }
 
 void berthctl_watch_on_progress(void *ctx, const struct berth_progress *progress) {

@@ -16,10 +16,10 @@ struct berthctl_watch {
 void berthctl_watch_init(struct berthctl_watch *watch, int64_t timeout_ns, bool show_progress);
 void berthctl_watch_finish(struct berthctl_watch *watch);
 
-bool berthctl_watch_is_late(const struct berthctl_watch *watch);
+/* Whether the deadline is no further away than what is still to be done then. */
+bool berthctl_watch_is_late(const struct berthctl_watch *watch, int64_t reserve_ns);
 /* Hooks; the context is the watch. */
 bool berthctl_watch_interrupted(void *ctx); /* Ctrl-C; draws progress */
-bool berthctl_watch_should_stop(void *ctx); /* Ctrl-C, or the deadline */
 void berthctl_watch_on_progress(void *ctx, const struct berth_progress *progress);
 
 #endif
