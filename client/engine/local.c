@@ -143,7 +143,7 @@ static enum berth_code plan_checked(
   code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, NULL, err);
   bool is_settled =
       code == BERTH_OK && (planned.plan->offset != NULL || planned.plan->status == BERTH_PLAN_INFEASIBLE);
-  if (code == BERTH_OK && !is_settled && berthctl_watch_is_late(search->watch)) {
+  if (code == BERTH_OK && !is_settled && berthctl_watch_is_late(search->watch, 0)) {
     code = berth_fail(
         err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
         "the deadline passed before the search had ended");
