@@ -16,6 +16,21 @@ struct berthctl_planned {
 };
 void berthctl_planned_finish(struct berthctl_planned *planned);
 
+/* Why a daemon's cache had no plan; reason "" where it had, or was not asked. */
+enum { BERTHCTL_MOST_DIFFERENCES = 32, BERTHCTL_WORD_SIZE = 64 };
+struct berthctl_miss {
+  char reason[BERTHCTL_WORD_SIZE];
+  char nearest[BERTH_PLANID_HEX_SIZE]; /* "" for none */
+  bool nearest_is_kept;
+  uint32_t n;
+  struct {
+    char section[BERTHCTL_WORD_SIZE];
+    uint64_t n_entries; /* 0: not known */
+  } items[BERTHCTL_MOST_DIFFERENCES];
+};
+/* The next plans of berthctl_remote_plan tell it here; NULL: no more. */
+void berthctl_remote_explain_miss(struct berthctl_miss *out_miss);
+
 /* How many threads plan here: 0, which is where it begins, is one a processor that the process may use. */
 void berthctl_local_use_threads(uint32_t n_threads);
 

@@ -53,6 +53,25 @@ static void take_reply(struct berthctl_rpc_plan *reply, struct berthctl_planned 
   berthctl_rpc_plan_finish(reply);
 }
 
+static struct berthctl_miss *miss_to_tell;
+
+void berthctl_remote_explain_miss(struct berthctl_miss *out_miss) {
+  miss_to_tell = out_miss;
+}
+
+static void tell_miss(const struct berth_codec_miss *miss, struct berthctl_miss *out) {
+  *out = (struct berthctl_miss){.nearest_is_kept = miss->nearest_is_kept, .n = miss->n};
+  memcpy(out->reason, miss->reason, sizeof out->reason);
+  memcpy(out->nearest, miss->nearest, sizeof out->nearest);
+  for (uint32_t i = 0; i < miss->n; i++) {
+    memcpy(out->items[i].section, miss->items[i].section, sizeof out->items[i].section);
+    out->items[i].n_entries = miss->items[i].n_entries;
+  }
+}
+
+_Static_assert((int)BERTHCTL_WORD_SIZE == (int)BERTH_CODEC_WORD_SIZE, "words are copied whole");
+_Static_assert((int)BERTHCTL_MOST_DIFFERENCES == (int)BERTH_CODEC_MOST_DIFFERENCES, "and all of them");
+
 enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {
@@ -61,9 +80,14 @@ enum berth_code berthctl_remote_plan(
   enum berth_code code = berthctl_rpc_open(server, &rpc, err);
   if (code == BERTH_OK) {
     struct berthctl_rpc_call call = watched_call(watch);
-    call.on_progress = watch->progress.is_shown ? on_progress : NULL;
+    struct berth_codec_miss miss = {.n = 0};
+    call.on_progress = watch->progress.is_shown && miss_to_tell == NULL ? on_progress : NULL;
+    call.out_miss = miss_to_tell != NULL ? &miss : NULL;
     struct berthctl_rpc_plan reply = {.plan = NULL};
     code = berthctl_rpc_plan(rpc, problem, options, &call, &reply, err);
+    if (miss_to_tell != NULL) {
+      tell_miss(&miss, miss_to_tell);
+    }
     if (code == BERTH_OK) {
       take_reply(&reply, out_planned);
       code = find_problem(problem, out_planned, err);

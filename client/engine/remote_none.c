@@ -13,6 +13,10 @@ void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key) 
   (void)key; /* nothing remote is done */
 }
 
+void berthctl_remote_explain_miss(struct berthctl_miss *out_miss) {
+  (void)out_miss; /* there is no cache */
+}
+
 enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned, struct berth_error *err) {

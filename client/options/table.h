@@ -116,6 +116,8 @@ enum berthctl_kind {
     "count how many instances fit side by side, with no order between them")                                 \
   X(SHARE_CONSTANTS, "share-constants", 0, FLAG, NULL, BERTHCTL_ON(FIT), NULL,                               \
     "with --instances: constants are there once, for all of them")                                           \
+  X(EXPLAIN_MISS, "explain-miss", 0, FLAG, NULL, BERTHCTL_ON(PLAN), NULL,                                    \
+    "where the daemon's cache has no plan, say why: the nearest key that it remembers, and what differs")    \
   X(BUDGET, "budget", 'b', COUNT, "TICKS", BERTHCTL_ON_SEARCH, NULL,                                         \
     "effort after which the search ends, the same on every machine; 10^9 ticks are some seconds")            \
   X(THREADS, "threads", 0, COUNT, "N", BERTHCTL_ON_SEARCH, NULL,                                             \

@@ -29,6 +29,9 @@ struct plan_answer {
 static enum berth_code on_plan(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
   struct plan_answer *answer = ctx;
   answer->came = true;
+  if (answer->call != NULL && answer->call->out_miss != NULL) {
+    (void)berth_codec_decode_miss(&answer->rpc->codec, bytes, n_bytes, answer->call->out_miss);
+  }
   return berth_codec_decode_compute_response(
       &answer->rpc->codec, bytes, n_bytes, answer->n_buffers, &answer->plan, err);
 }
@@ -103,7 +106,10 @@ enum berth_code berthctl_rpc_plan(
   struct request_sink sink;
   *out_reply = (struct berthctl_rpc_plan){0};
   request_sink_init(&sink);
-  enum berth_code code = berth_codec_encode_compute(problem, options, false, NULL, &sink.base, err);
+  bool explains = call != NULL && call->out_miss != NULL;
+  enum berth_code code = explains
+                             ? berth_codec_encode_compute_explained(problem, options, NULL, &sink.base, err)
+                             : berth_codec_encode_compute(problem, options, false, NULL, &sink.base, err);
   if (code != BERTH_OK) {
     return code;
   }

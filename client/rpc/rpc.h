@@ -26,6 +26,9 @@ struct berthctl_rpc_call {
   /* Where given, a plan is asked for as a stream. `elapsed_seconds` is since planning began, 0 while the
    * request waits in the server's queue. */
   void (*on_progress)(void *ctx, const struct berth_progress *progress, double elapsed_seconds);
+  /* Of berthctl_rpc_plan without progress: why the server's cache had no plan; n and texts empty if it says
+   * nothing. NULL: it is not asked. */
+  struct berth_codec_miss *out_miss;
 };
 
 /* A plan as it came. Finish it. */

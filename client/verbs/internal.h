@@ -125,6 +125,10 @@ enum berthctl_exit berthctl_compute_smallest(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
     struct berth_problem **problem, struct berthctl_planned *out_planned, uint64_t *out_bounds_bytes);
 
+/* What --explain-miss found: as a member of the plan's object (`ctx` is the miss), or in words. */
+void berthctl_miss_write(void *ctx, struct berth_json *json);
+void berthctl_miss_print(const struct berthctl_miss *miss);
+
 /* A sink into memory; `ctx` is a struct berthctl_input. */
 bool berthctl_keep_bytes(void *ctx, const char *bytes, size_t n_bytes);
 /* As berthctl_compute; of a problem with bound symbols the plan is no larger than the one for the bounds,

@@ -75,7 +75,10 @@ static enum berthctl_exit
 plan_one(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
+  struct berthctl_miss miss = {.n = 0};
+  bool explains = options->is_set[BERTHCTL_OPTION_EXPLAIN_MISS];
   uint64_t bounds_bytes;
+  berthctl_remote_explain_miss(explains ? &miss : NULL);
   enum berthctl_exit status = berthctl_load_problem(options, terminal, options->arguments[0], &problem);
   struct berthctl_stable stable;
   if (status == BERTHCTL_EXIT_OK) {
@@ -101,8 +104,14 @@ plan_one(const struct berthctl_options *options, const struct berthctl_terminal 
         .name = berthctl_problem_name(options, options->arguments[0]),
         .plan_id = planned.plan_id,
         .cached = planned.cached,
-        .solve_seconds = planned.solve_seconds};
+        .solve_seconds = planned.solve_seconds,
+        .more_ctx = &miss,
+        .more = explains ? berthctl_miss_write : NULL};
     status = berthctl_show_plan(options, terminal, &what);
+  }
+  if (status == BERTHCTL_EXIT_OK && explains && !options->is_set[BERTHCTL_OPTION_JSON] &&
+      !options->is_set[BERTHCTL_OPTION_QUIET]) {
+    berthctl_miss_print(&miss);
   }
   if (status == BERTHCTL_EXIT_OK) {
     status = judge(options, terminal, planned.plan);

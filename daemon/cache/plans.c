@@ -32,6 +32,12 @@ void berthd_plans_destroy(struct berthd_plans *plans) {
   }
 }
 
+void berthd_plans_watch(
+    struct berthd_plans *plans, void *ctx,
+    void (*on_left)(void *ctx, uint64_t rank, enum berthd_label_EVICTION reason)) {
+  berthd_store_watch(plans->store, ctx, on_left);
+}
+
 /* Also the hash: ids are hashes, and so the store lists in their order. */
 uint64_t berthd_plans_rank(const struct berth_planid *id) {
   uint64_t rank = 0;

@@ -30,6 +30,10 @@ struct berthd_plans;
 /* NULL if memory ran out. A limit of 0 keeps nothing. */
 struct berthd_plans *berthd_plans_create(uint64_t limit_bytes, struct berthd_metrics *metrics);
 void berthd_plans_destroy(struct berthd_plans *plans);
+/* As berthd_store_watch; the hash is the rank of the id. */
+void berthd_plans_watch(
+    struct berthd_plans *plans, void *ctx,
+    void (*on_left)(void *ctx, uint64_t rank, enum berthd_label_EVICTION reason));
 
 /* An entry with one reference, not in the cache yet; takes a reference of the plan. NULL if memory ran out.
  */

@@ -10,6 +10,8 @@ struct berthd_store {
   pthread_mutex_t mutex;
   struct berthd_metrics *metrics;
   enum berthd_label_TIER tier;
+  void *watcher;
+  void (*on_left)(void *ctx, uint64_t hash, enum berthd_label_EVICTION reason); /* or NULL */
   uint64_t limit_bytes;
   uint64_t n_bytes;
   double clock;
@@ -54,6 +56,13 @@ void berthd_store_destroy(struct berthd_store *store) {
   free(store->entries);
   free(store->chains);
   free(store);
+}
+
+void berthd_store_watch(
+    struct berthd_store *store, void *ctx,
+    void (*on_left)(void *ctx, uint64_t hash, enum berthd_label_EVICTION reason)) {
+  store->watcher = ctx;
+  store->on_left = on_left;
 }
 
 void berthd_store_entry_ref(struct berthd_store_entry *entry) {
@@ -119,6 +128,9 @@ static void take_out(
   entry->next = *garbage;
   *garbage = entry;
   berthd_metrics_add(store->metrics, BERTHD_METRIC_CACHE_EVICTIONS, reason, 0, 1);
+  if (store->on_left != NULL) {
+    store->on_left(store->watcher, entry->hash, reason);
+  }
 }
 
 static void unref_all(struct berthd_store_entry *garbage) {

@@ -38,6 +38,10 @@ struct berthd_store_entry {
 struct berthd_store *
 berthd_store_create(uint64_t limit_bytes, enum berthd_label_TIER tier, struct berthd_metrics *metrics);
 void berthd_store_destroy(struct berthd_store *store);
+/* Before the first entry: `on_left` is told of each that leaves, with the lock held. */
+void berthd_store_watch(
+    struct berthd_store *store, void *ctx,
+    void (*on_left)(void *ctx, uint64_t hash, enum berthd_label_EVICTION reason));
 
 /* The entry with this hash, with a reference for the caller, or NULL. Does not count as a hit. */
 struct berthd_store_entry *berthd_store_find(struct berthd_store *store, uint64_t hash);

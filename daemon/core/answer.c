@@ -147,6 +147,7 @@ deliver_plan(struct berthd_request *request, struct berthd_outcome *outcome, str
       .cached = outcome->from_cache,
       .joined = request->joined,
       .retry_after_ms = outcome->retry_after_ms,
+      .miss = request->miss,
       .error = outcome->error,
   };
   struct berthd_told told = {NULL, NULL};
@@ -196,6 +197,7 @@ void berthd_request_unref(struct berthd_request *request) {
   }
   berthd_order_unref(request->order);
   berth_problem_unref(request->problem);
+  free(request->miss);
   pthread_mutex_destroy(&request->callback_mutex);
   free(request);
 }

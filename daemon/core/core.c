@@ -29,11 +29,14 @@ enum berth_code berthd_core_create(
     return berth_fail_memory(err);
   }
   core->plans = berthd_plans_create(config->cache_bytes, config->metrics);
-  if (core->plans == NULL || pthread_mutex_init(&core->mutex, NULL) != 0) {
+  core->misses = berthd_misses_create();
+  if (core->plans == NULL || core->misses == NULL || pthread_mutex_init(&core->mutex, NULL) != 0) {
     berthd_plans_destroy(core->plans);
+    berthd_misses_destroy(core->misses);
     free(core);
     return berth_fail_memory(err);
   }
+  berthd_plans_watch(core->plans, core->misses, berthd_misses_left);
   core->config = *config;
   core->hooks = *hooks;
   core->timer_ns = INT64_MAX;
@@ -48,6 +51,7 @@ void berthd_core_destroy(struct berthd_core *core) {
     return;
   }
   berthd_plans_destroy(core->plans);
+  berthd_misses_destroy(core->misses);
   pthread_mutex_destroy(&core->mutex);
   free(core->due);
   free(core);

@@ -33,6 +33,7 @@
 
 struct berthd_core;
 struct berthd_metrics;
+struct berthd_miss;    /* core/misses.h */
 struct berthd_request; /* ref-counted handle */
 
 #define BERTHD_NO_DEADLINE INT64_MAX /* the server's default deadline is used */
@@ -51,12 +52,14 @@ struct berthd_answer {
   uint64_t serial;               /* if cached: of the very plan, for berthd_core_serial */
   bool joined;                   /* another request's computation was shared */
   double solve_seconds;          /* what planning took when the plan was made */
-  uint32_t retry_after_ms;       /* with UNAVAILABLE: when to try again; else 0 */
+  const struct berthd_miss *miss; /* where it was asked for, and there was one; else NULL */
+  uint32_t retry_after_ms;        /* with UNAVAILABLE: when to try again; else 0 */
   struct berth_error error;
 };
 
 struct berthd_callbacks {
   void *ctx;
+  bool explains_miss; /* the answer says why the cache had none */
   /* Optional. Monotone, at most every `progress_interval` of the core; elapsed_ns since planning began, 0
    * while queued. */
   void (*on_progress)(void *ctx, const struct berth_progress *progress, int64_t elapsed_ns);

@@ -9,6 +9,7 @@
 #include "cache/plans.h"
 #include "core/core.h"
 #include "core/job.h"
+#include "core/misses.h"
 #include "metrics/metrics.h"
 
 struct berthd_flight;
@@ -53,6 +54,7 @@ struct berthd_key {
   uint8_t *bytes;
   size_t n_bytes;
   struct berthd_order *order;
+  struct berthd_digests digests; /* only the map, until it is known that it is a miss */
 };
 
 enum berth_code berthd_key_init(
@@ -111,6 +113,7 @@ struct berthd_request {
   struct berthd_outcome outcome;
   pthread_mutex_t callback_mutex; /* keeps on_done last */
   bool is_done;                   /* under callback_mutex */
+  struct berthd_miss *miss;       /* where it was asked why there is one; else NULL */
 };
 
 struct berthd_flight {
@@ -144,6 +147,7 @@ struct berthd_core {
   struct berthd_core_config config;
   struct berthd_core_hooks hooks;
   struct berthd_plans *plans;
+  struct berthd_misses *misses;
   pthread_mutex_t mutex;
   struct berthd_flight *chains[BERTHD_N_CHAINS];
   struct berthd_flight_list queue;

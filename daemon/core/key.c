@@ -70,7 +70,8 @@ enum berth_code berthd_key_init(
   struct sink sink = {0};
   enum berth_code code = berthd_order_create(problem, NULL, &key->order, err);
   if (code == BERTH_OK) {
-    code = berth_planid_encode(problem, key->order->items, options, &sink, sink_write, err);
+    code = berth_planid_encode_map(
+        problem, key->order->items, options, &sink, sink_write, &key->digests.map, err);
   }
   if (code == BERTH_OK && sink.failed) {
     code = berth_fail_memory(err);

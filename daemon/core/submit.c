@@ -22,6 +22,8 @@ struct submission {
   int64_t now_ns;
   int64_t deadline_ns;
   int64_t margin_ns;
+  bool has_incumbent; /* the cache has a plan that was cut short */
+  enum berthd_label_MISS miss;
 };
 
 /* An answer without a request: from the cache, or a refusal. */
@@ -248,6 +250,24 @@ static void open_flight(
   berthd_flight_enqueue(core, fresh, false);
 }
 
+/* Before the mutex: a request that has a plan in the end will not be asked why it had to be made. */
+static void look_into_miss(struct submission *submission, struct berthd_request *request) {
+  struct berthd_core *core = submission->core;
+  struct berthd_key *key = &submission->key;
+  if (submission->on_task_done != NULL) {
+    return;
+  }
+  berthd_digests_make(&key->digests, key->bytes);
+  submission->miss = berthd_misses_reason(core->misses, &key->id, &key->digests, submission->has_incumbent);
+  if (submission->callbacks->explains_miss) {
+    request->miss = malloc(sizeof *request->miss); /* without memory it is not explained */
+  }
+  if (request->miss != NULL) {
+    berthd_misses_explain(
+        core->misses, core->plans, &key->id, &key->digests, key->bytes, submission->miss, request->miss);
+  }
+}
+
 /* With the mutex: joins the flight of the same key or opens a new one. *fresh is NULL afterwards if it was
  * used. */
 static enum entry enter(
@@ -301,6 +321,7 @@ static enum entry enter_or_refuse(
     *out_request = request;
     if (submission->on_task_done == NULL) {
       count_look_up(submission, has_work ? BERTHD_CACHE_RESULT_MISS : BERTHD_CACHE_RESULT_JOINED);
+      berthd_metrics_add(core->config.metrics, BERTHD_METRIC_CACHE_MISSES, submission->miss, 0, has_work);
     }
     wake(core, has_work, timer_ns);
     return entry;
@@ -322,6 +343,7 @@ try_once(struct submission *submission, struct berthd_flight *fresh, struct bert
     cached = berthd_plans_find(
         core->plans, &submission->key.id, submission->key.bytes, submission->key.n_bytes, submission->now_ns);
   }
+  submission->has_incumbent = cached != NULL && cached->plan != NULL && !cached->is_final;
   bool is_answered =
       cached != NULL && (cached->plan == NULL || cached->is_final) && answer_from_cache(submission, cached);
   berthd_cached_unref(cached);
@@ -330,6 +352,7 @@ try_once(struct submission *submission, struct berthd_flight *fresh, struct bert
     request = request_create(submission);
   }
   if (request != NULL) {
+    look_into_miss(submission, request);
     return enter_or_refuse(submission, fresh, request, out) != LANDED_MEANWHILE;
   }
   if (!is_answered) {

@@ -168,6 +168,8 @@ void berthd_core_offer(
   struct berthd_cached *cached = berthd_entry_of_plan(
       &key, of != problem ? of : NULL, plan, plan->status != BERTH_PLAN_CUT_SHORT, solve_seconds);
   if (cached != NULL) {
+    berthd_digests_make(&key.digests, key.bytes);
+    berthd_misses_note(core->misses, &key.id, &key.digests);
     berthd_plans_put(core->plans, cached);
   }
   berthd_cached_unref(cached);
@@ -267,6 +269,7 @@ void berthd_core_finish(
   count_result(core, job, result);
   struct berthd_cached *cached = job->kind == BERTHD_JOB_PLAN ? make_entry(core, flight, result) : NULL;
   if (cached != NULL) {
+    berthd_misses_note(core->misses, &flight->key.id, &flight->key.digests);
     berthd_plans_put(core->plans, cached);
   }
   pthread_mutex_lock(&core->mutex);

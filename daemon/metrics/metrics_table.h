@@ -12,6 +12,7 @@
   X(TIER, "tier", BERTHD_VALUES_TIER)                                                                        \
   X(CACHE_RESULT, "result", BERTHD_VALUES_CACHE_RESULT)                                                      \
   X(EVICTION, "reason", BERTHD_VALUES_EVICTION)                                                              \
+  X(MISS, "reason", BERTHD_VALUES_MISS)                                                                      \
   X(REJECTION, "reason", BERTHD_VALUES_REJECTION)                                                            \
   X(STRATEGY, "strategy", BERTHD_VALUES_STRATEGY)                                                            \
   X(OUTCOME, "outcome", BERTHD_VALUES_OUTCOME)
@@ -68,6 +69,17 @@
   V(d, EXPIRED, "expired")                                                                                   \
   V(d, REFUSED, "refused")                                                                                   \
   V(d, DELETED, "deleted")
+/* Why a key has no entry: nothing like it was there; the same problem with other options was; its own entry
+ * has left the cache (or was too large for it), had expired, was deleted, did not stand the check, or was cut
+ * short. */
+#define BERTHD_VALUES_MISS(V, d)                                                                             \
+  V(d, NEW, "new")                                                                                           \
+  V(d, OPTIONS, "options")                                                                                   \
+  V(d, EVICTED, "evicted")                                                                                   \
+  V(d, EXPIRED, "expired")                                                                                   \
+  V(d, DELETED, "deleted")                                                                                   \
+  V(d, REFUSED, "refused")                                                                                   \
+  V(d, CUT_SHORT, "cut_short")
 #define BERTHD_VALUES_REJECTION(V, d)                                                                        \
   V(d, QUEUE_FULL, "queue_full")                                                                             \
   V(d, DEADLINE, "deadline")                                                                                 \
@@ -123,6 +135,8 @@ BERTHD_DIMENSIONS(X)
     "Time from the start of a call to its status.", METHOD, STATUS, SECONDS)                                 \
   X(COUNTER, CACHE_REQUESTS, "berth_cache_requests_total", "Look-ups in the plan cache.", TIER,              \
     CACHE_RESULT, NONE)                                                                                      \
+  X(COUNTER, CACHE_MISSES, "berth_cache_misses_total",                                                       \
+    "Plans that had to be made, by why no cached one did.", MISS, NONE, NONE)                                \
   X(GAUGE, CACHE_SIZE, "berth_cache_size_bytes", "Bytes that the plan cache holds.", TIER, NONE, NONE)       \
   X(GAUGE, CACHE_LIMIT, "berth_cache_limit_bytes", "Bytes that the plan cache may hold.", TIER, NONE, NONE)  \
   X(GAUGE, CACHE_ENTRIES, "berth_cache_entries", "Entries that the plan cache holds.", TIER, NONE, NONE)     \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/misses.h"
 #include "rpc/internal.h"
 
 static bool is_infeasible(const struct berthd_answer *answer) {
@@ -44,10 +45,35 @@ static void reply_does_not_fit(struct call *call, const struct berthd_answer *an
   reply_error(out, &err, 0, &plan, capacity);
 }
 
+static void put_miss(const struct berthd_miss *miss, struct berth_codec_miss *out) {
+  static const char *const REASONS[] = {
+#define V(d, name, text) text,
+      BERTHD_VALUES_MISS(V, MISS)
+#undef V
+  };
+  *out = (struct berth_codec_miss){.nearest_is_kept = miss->nearest_is_kept, .n = miss->n};
+  snprintf(out->reason, sizeof out->reason, "%s", REASONS[miss->reason]);
+  if (miss->has_nearest) {
+    memcpy(out->nearest, miss->nearest.hex, sizeof out->nearest);
+  }
+  for (uint32_t i = 0; i < miss->n; i++) {
+    const char *name = berth_planid_section_name(miss->items[i].section);
+    snprintf(out->items[i].section, sizeof out->items[i].section, "%s", name);
+    out->items[i].n_entries = miss->items[i].n_entries;
+  }
+}
+
+_Static_assert((int)BERTH_PLANID_N_SECTIONS <= (int)BERTH_CODEC_MOST_DIFFERENCES, "each has room");
+
 static void reply_plan(struct call *call, const struct berthd_answer *answer, struct reply *out) {
   struct berth_codec_plan plan = plan_of(answer);
   const struct berth_problem *problem = answer->problem != NULL ? answer->problem : call->problem;
   plan.stable = call->stable;
+  struct berth_codec_miss miss;
+  if (answer->miss != NULL) {
+    put_miss(answer->miss, &miss);
+    plan.miss = &miss;
+  }
   struct slice_sink sink;
   struct berth_error err;
   slice_sink_init(&sink);
@@ -131,7 +157,10 @@ static void submit(struct call *call, struct berth_codec_compute *request) {
   call->stable = request->options.stable; /* the core has one of its own */
   call->capacity_bytes = request->options.capacity_bytes;
   const struct berthd_callbacks callbacks = {
-      .ctx = call_ref(call), .on_progress = call->stream ? on_progress : NULL, .on_done = on_done};
+      .ctx = call_ref(call),
+      .explains_miss = request->explain_miss,
+      .on_progress = call->stream ? on_progress : NULL,
+      .on_done = on_done};
   struct berthd_request *handle = NULL;
   berthd_core_submit(
       rpc->core, call->problem, &request->options, call_deadline_ns(call), &callbacks, &handle);

@@ -263,6 +263,9 @@ enum berth_code berth_json_put_plan(
     struct berth_json *json, const char *key, const struct berth_json_plan *input, struct berth_error *err) {
   berth_json_open(json, key, '{');
   write_totals(json, input);
+  if (input->more != NULL) {
+    input->more(input->more_ctx, json);
+  }
   write_misfit(json, input);
   write_pools(json, input);
   if (input->problem != NULL) {

@@ -23,6 +23,8 @@
 #include "berth/stable.h"
 #include "text/writer.h"
 
+struct berth_json;
+
 struct berth_json_plan {
   const struct berth_problem *problem; /* NULL: only what the plan itself says is written */
   const struct berth_plan *plan;
@@ -33,12 +35,14 @@ struct berth_json_plan {
   uint64_t bounds_bytes;             /* arena of the plan for the symbols' bounds, or 0 */
   const struct berth_stable *stable; /* what it was asked to keep; NULL: the figures alone are written */
   const struct berth_text *gone_ids; /* of each that is gone, or NULL */
+  /* Further members of the object, or NULL. */
+  void *more_ctx;
+  void (*more)(void *ctx, struct berth_json *json);
 };
 
 enum berth_code berth_json_write_plan(
     const struct berth_json_plan *input, struct berth_sink sink, struct berth_error *err) BERTH_MUST_USE;
 
-struct berth_json;
 /* The same object as a member, or an element, of another. */
 enum berth_code berth_json_put_plan(
     struct berth_json *json, const char *key, const struct berth_json_plan *input,

@@ -51,9 +51,39 @@ static void encode_stable(
   write(ctx, piece.bytes, piece.n);
 }
 
-enum berth_code berth_planid_encode(
+const char *berth_planid_section_name(unsigned section) {
+  static const char *const NAMES[] = {
+#define X(name, word) word,
+      BERTH_PLANID_OPTIONS(X) BERTH_SECTIONS(X)
+#undef X
+          "the plan to keep"};
+  return section < BERTH_PLANID_N_SECTIONS ? NAMES[section] : "?";
+}
+
+/* What passes through, counted. */
+struct mapping {
+  void *ctx;
+  void (*write)(void *ctx, const void *bytes, size_t n_bytes);
+  uint64_t n_bytes;
+  struct berth_planid_map *map;
+};
+
+static void count(void *ctx, const void *bytes, size_t n_bytes) {
+  struct mapping *mapping = ctx;
+  mapping->n_bytes += n_bytes;
+  mapping->write(mapping->ctx, bytes, n_bytes);
+}
+
+static void begin(void *ctx, enum berth_section section) {
+  struct mapping *mapping = ctx;
+  mapping->map->begin[BERTH_PLANID_PROBLEM + section] = mapping->n_bytes;
+}
+
+enum berth_code berth_planid_encode_map(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
-    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_planid_map *out_map,
+    struct berth_error *err) {
+  struct mapping mapping = {.ctx = ctx, .write = write, .map = out_map};
   uint8_t prefix[8 + 6 * 8] = "berth";
   put_u64(prefix + 8, SCHEMA_VERSION);
   put_u64(prefix + 16, BERTH_ENGINE_VERSION);
@@ -61,12 +91,24 @@ enum berth_code berth_planid_encode(
   put_u64(prefix + 32, options->capacity_bytes);
   put_u64(prefix + 40, options->strategies);
   put_u64(prefix + 48, (uint64_t)options->reuse | (options->stable != NULL ? KEEPS : 0));
-  write(ctx, prefix, sizeof prefix);
-  enum berth_code code = berth_problem_canonical_encode(problem, order, NULL, ctx, write, err);
-  if (code == BERTH_OK && options->stable != NULL) {
-    encode_stable(options->stable, order, ctx, write);
+  for (unsigned i = 0; i < BERTH_PLANID_PROBLEM; i++) {
+    out_map->begin[i] = i == 0 ? 0 : 16 + 8 * (uint64_t)i;
   }
+  count(&mapping, prefix, sizeof prefix);
+  enum berth_code code = berth_problem_canonical_sections(problem, order, NULL, &mapping, count, begin, err);
+  out_map->begin[BERTH_PLANID_KEEP] = mapping.n_bytes;
+  if (code == BERTH_OK && options->stable != NULL) {
+    encode_stable(options->stable, order, &mapping, count);
+  }
+  out_map->begin[BERTH_PLANID_N_SECTIONS] = mapping.n_bytes;
   return code;
+}
+
+enum berth_code berth_planid_encode(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+  struct berth_planid_map map;
+  return berth_planid_encode_map(problem, order, options, ctx, write, &map, err);
 }
 
 struct digest {

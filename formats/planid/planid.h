@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "berth/problem.h"
+#include "berth/sections.h"
 #include "berth/solve.h"
 #include "berth/status.h"
 
@@ -29,6 +30,35 @@ enum berth_code berth_planid_compute(
 enum berth_code berth_planid_encode(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
     void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes),
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* What is hashed, in sections: the engine's version and the options, each by itself, then the problem's own
+ * (berth/sections.h), then what is to be kept of an earlier plan. */
+#define BERTH_PLANID_OPTIONS(X)                                                                              \
+  X(ENGINE, "engine version")                                                                                \
+  X(BUDGET, "options.budget_ticks")                                                                          \
+  X(CAPACITY, "options.capacity_bytes")                                                                      \
+  X(STRATEGIES, "options.without_strategies")                                                                \
+  X(REUSE, "options.reuse, or whether a plan is kept")
+
+enum berth_planid_section {
+#define X(name, word) BERTH_PLANID_##name,
+  BERTH_PLANID_OPTIONS(X)
+#undef X
+      BERTH_PLANID_PROBLEM, /* the first of the problem's */
+  BERTH_PLANID_KEEP = BERTH_PLANID_PROBLEM + BERTH_N_SECTIONS,
+  BERTH_PLANID_N_SECTIONS
+};
+const char *berth_planid_section_name(unsigned section);
+
+/* Where each section begins, and at last where all end. */
+struct berth_planid_map {
+  uint64_t begin[BERTH_PLANID_N_SECTIONS + 1];
+};
+/* As berth_planid_encode. */
+enum berth_code berth_planid_encode_map(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_planid_map *out_map,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* The id of bytes that berth_planid_encode wrote. */

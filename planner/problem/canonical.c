@@ -15,6 +15,7 @@
 #include "base/effort.h"
 #include "base/sort.h"
 #include "base/vec.h"
+#include "berth/sections.h"
 #include "problem/problem.h"
 
 enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
@@ -271,6 +272,7 @@ enum berth_code berth_problem_canonical_order(
 struct encoder {
   void *ctx;
   void (*write)(void *ctx, const void *bytes, size_t n_bytes);
+  void (*begin)(void *ctx, enum berth_section section); /* or NULL */
   size_t n;
   unsigned char piece[PIECE_BYTES];
 };
@@ -291,6 +293,13 @@ static void put(struct encoder *encoder, uint64_t number, unsigned n_bytes) {
   }
 }
 
+static void enter(struct encoder *encoder, enum berth_section section) {
+  if (encoder->begin != NULL) {
+    flush(encoder);
+    encoder->begin(encoder->ctx, section);
+  }
+}
+
 static void put_pools(struct encoder *encoder, const struct berth_pools *pools) {
   for (uint32_t i = 0; i < pools->n; i++) {
     put(encoder, pools->items[i].capacity_bytes, 8);
@@ -301,25 +310,30 @@ static void put_pools(struct encoder *encoder, const struct berth_pools *pools) 
 }
 
 static void put_plain(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  enter(encoder, BERTH_SECTION_LIFETIMES);
   for (uint32_t i = 0; i < buffers->n; i++) {
     put(encoder, (uint64_t)buffers->lower[order[i]], 8);
   }
   for (uint32_t i = 0; i < buffers->n; i++) {
     put(encoder, (uint64_t)buffers->upper[order[i]], 8);
   }
+  enter(encoder, BERTH_SECTION_SIZES);
   for (uint32_t i = 0; i < buffers->n; i++) {
     put(encoder, buffers->size_bytes[order[i]], 8);
   }
+  enter(encoder, BERTH_SECTION_ALIGNMENTS);
   for (uint32_t i = 0; i < buffers->n; i++) {
     put(encoder, (uint64_t)__builtin_ctzll(buffers->alignment[order[i]]), 1);
     put(encoder, buffers->class_[order[i]], 1);
   }
+  enter(encoder, BERTH_SECTION_PINS);
   for (uint32_t i = 0; buffers->pinned_offset != NULL && i < buffers->n; i++) {
     put(encoder, buffers->pinned_offset[order[i]], 8);
   }
 }
 
 static void put_lists(struct encoder *encoder, const struct berth_buffers *buffers, const uint32_t *order) {
+  enter(encoder, BERTH_SECTION_CHOICES);
   for (uint32_t k = 0; buffers->pool_begin != NULL && k < buffers->n; k++) {
     const uint32_t *begin = buffers->pool_begin + order[k];
     put(encoder, begin[1] - begin[0], 4);
@@ -327,6 +341,7 @@ static void put_lists(struct encoder *encoder, const struct berth_buffers *buffe
       put(encoder, buffers->pools[i], 4);
     }
   }
+  enter(encoder, BERTH_SECTION_GAPS);
   for (uint32_t k = 0; buffers->gap_begin != NULL && k < buffers->n; k++) {
     const uint32_t *begin = buffers->gap_begin + order[k];
     put(encoder, begin[1] - begin[0], 4);
@@ -484,9 +499,10 @@ static bool put_units(
   return ok;
 }
 
-enum berth_code berth_problem_canonical_encode(
+enum berth_code berth_problem_canonical_sections(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
-    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes),
+    void (*begin)(void *ctx, enum berth_section section), struct berth_error *err) {
   allocator = allocator != NULL ? allocator : berth_allocator_libc();
   const struct berth_buffers *buffers = &problem->buffers_view;
   BERTH_VEC(struct berth_sort_item) pairs = {0};
@@ -495,7 +511,8 @@ enum berth_code berth_problem_canonical_encode(
     berth_vec_finish(allocator, &pairs);
     return berth_fail_memory(err);
   }
-  struct encoder encoder = {.ctx = ctx, .write = write};
+  struct encoder encoder = {.ctx = ctx, .write = write, .begin = begin};
+  enter(&encoder, BERTH_SECTION_COUNTS);
   write(ctx, MAGIC, sizeof MAGIC);
   put(&encoder, ENCODING_VERSION, 4);
   put(&encoder, problem->pools_view.n, 4);
@@ -505,19 +522,32 @@ enum berth_code berth_problem_canonical_encode(
           4U * (buffers->gap_begin != NULL) + 8U * (buffers->n_clocks != 0) + 256U * (buffers->rigid.n != 0),
       4);
   put(&encoder, buffers->n_conflicts, 4);
+  enter(&encoder, BERTH_SECTION_POOLS);
   put_pools(&encoder, &problem->pools_view);
   put_plain(&encoder, buffers, order);
   put_lists(&encoder, buffers, order);
+  enter(&encoder, BERTH_SECTION_CONFLICTS);
   for (uint32_t i = 0; i < buffers->n_conflicts; i++) {
     put(&encoder, pairs.items[i].key, 8);
   }
+  enter(&encoder, BERTH_SECTION_TERMS);
   put_terms(&encoder, &problem->pools_view, buffers, order);
+  enter(&encoder, BERTH_SECTION_CLOCKS);
   put_clocks(&encoder, buffers, order);
+  enter(&encoder, BERTH_SECTION_GROUPS);
   bool ok = buffers->rigid.n == 0 || put_groups(&encoder, &buffers->rigid, buffers->n, order, allocator);
+  enter(&encoder, BERTH_SECTION_SLICES);
   put_slices(&encoder, buffers, order);
+  enter(&encoder, BERTH_SECTION_PARTS);
   ok = ok && put_units(&encoder, problem, BERTH_UNIT_CLUSTER, order, allocator) &&
        put_units(&encoder, problem, BERTH_UNIT_PART, order, allocator);
   flush(&encoder);
   berth_vec_finish(allocator, &pairs);
   return ok ? BERTH_OK : berth_fail_memory(err);
+}
+
+enum berth_code berth_problem_canonical_encode(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+  return berth_problem_canonical_sections(problem, order, allocator, ctx, write, NULL, err);
 }

@@ -46,6 +46,7 @@ struct berth_codec_compute {
   struct berth_problem *problem; /* one reference */
   struct berth_solve_options options;
   bool validate_only;
+  bool explain_miss;
 };
 
 enum berth_code berth_codec_decode_compute(
@@ -59,6 +60,12 @@ void berth_codec_compute_finish(struct berth_codec_compute *request);
 /* The same bytes serve as a ComputePlanRequest and, with validate_only false, as a StreamPlanRequest. */
 enum berth_code berth_codec_encode_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options, bool validate_only,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* The same, asking why the cache has no plan: a ComputePlanRequest only. */
+enum berth_code berth_codec_encode_compute_explained(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 
@@ -89,13 +96,28 @@ enum berth_code berth_codec_encode_verify(
 
 /* ---- Responses ---- */
 
+/* Why the cache had no plan. */
+enum { BERTH_CODEC_MOST_DIFFERENCES = 32, BERTH_CODEC_WORD_SIZE = 64 };
+struct berth_codec_difference {
+  char section[BERTH_CODEC_WORD_SIZE];
+  uint64_t n_entries; /* 0: not known */
+};
+struct berth_codec_miss {
+  char reason[BERTH_CODEC_WORD_SIZE];
+  char nearest[BERTH_PLAN_ID_SIZE]; /* "" for none */
+  bool nearest_is_kept;
+  uint32_t n;
+  struct berth_codec_difference items[BERTH_CODEC_MOST_DIFFERENCES];
+};
+
 /* A plan with what is known about it beside the plan itself. */
 struct berth_codec_plan {
   const struct berth_plan *plan; /* a decoder's result is one reference; NULL after validate_only */
   char plan_id[BERTH_PLAN_ID_SIZE];
   double solve_seconds;
   bool cached;
-  const struct berth_stable *stable; /* what it was asked to keep, for answers; NULL: the figures alone */
+  const struct berth_stable *stable;   /* what it was asked to keep, for answers; NULL: the figures alone */
+  const struct berth_codec_miss *miss; /* for answers; NULL: nothing is said of it */
 };
 
 /* `problem` gives the names of pools, and of a graph where its values are; it may be NULL. `response->plan`
@@ -127,6 +149,9 @@ enum berth_code berth_codec_encode_plan(
 enum berth_code berth_codec_decode_compute_response(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, uint32_t n_buffers,
     struct berth_codec_plan *out, struct berth_error *err) BERTH_MUST_USE;
+/* What the same response says of the cache; false if it says nothing. */
+bool berth_codec_decode_miss(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_miss *out);
 enum berth_code berth_codec_decode_plan(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, uint32_t n_buffers,
     struct berth_codec_plan *out, struct berth_error *err) BERTH_MUST_USE;

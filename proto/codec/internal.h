@@ -74,6 +74,14 @@ berth_codec_blame_in(const char *field, enum berth_code code, struct berth_error
 /* INVALID_ARGUMENT with field "plan_id" for what is no id. */
 enum berth_code berth_codec_copy_plan_id(
     const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+/* Lends the texts; `out` must live as long as the message that it goes into. */
+struct berth_codec_miss_message {
+  Berth__V1__CacheMiss message;
+  Berth__V1__KeyDifference items[BERTH_CODEC_MOST_DIFFERENCES];
+  Berth__V1__KeyDifference *list[BERTH_CODEC_MOST_DIFFERENCES];
+};
+void berth_codec_put_miss(const struct berth_codec_miss *miss, struct berth_codec_miss_message *out);
+
 /* What a ComputePlanResponse says, wherever it stands. */
 enum berth_code berth_codec_plan_from_response(
     const struct berth_codec *codec, const Berth__V1__ComputePlanResponse *m, uint32_t n_buffers,

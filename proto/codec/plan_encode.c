@@ -222,6 +222,11 @@ enum berth_code berth_codec_encode_compute_response(
   Berth__V1__Plan plan;
   Berth__V1__ComputePlanResponse message = BERTH__V1__COMPUTE_PLAN_RESPONSE__INIT;
   const struct berth_allocator *from = allocator != NULL ? allocator : berth_allocator_libc();
+  struct berth_codec_miss_message miss;
+  if (response->miss != NULL) {
+    berth_codec_put_miss(response->miss, &miss);
+    message.miss = &miss.message;
+  }
   message.cached = response->cached;
   if (response->plan != NULL && !put_graph(problem, from, &message)) {
     return berth_fail_memory(err);

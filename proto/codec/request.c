@@ -86,6 +86,7 @@ enum berth_code berth_codec_decode_compute(
   }
   const Berth__V1__ComputePlanRequest *request = (const Berth__V1__ComputePlanRequest *)message;
   out->validate_only = request->validate_only;
+  out->explain_miss = request->explain_miss;
   code = compute_from_message(codec, request->problem, request->options, request->earlier, out, err);
   protobuf_c_message_free_unpacked(message, &memory.base);
   return code;
@@ -115,9 +116,10 @@ void berth_codec_compute_finish(struct berth_codec_compute *request) {
   request->options.stable = NULL;
 }
 
-enum berth_code berth_codec_encode_compute(
+static enum berth_code encode_compute(
     const struct berth_problem *problem, const struct berth_solve_options *options, bool validate_only,
-    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+    bool explain_miss, const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
   Berth__V1__Problem problem_message = BERTH__V1__PROBLEM__INIT;
   Berth__V1__PlanOptions options_message = BERTH__V1__PLAN_OPTIONS__INIT;
   Berth__V1__ComputePlanRequest request = BERTH__V1__COMPUTE_PLAN_REQUEST__INIT;
@@ -132,6 +134,7 @@ enum berth_code berth_codec_encode_compute(
   request.problem = &problem_message;
   request.options = &options_message;
   request.validate_only = validate_only;
+  request.explain_miss = explain_miss;
   Berth__V1__Keep keep = BERTH__V1__KEEP__INIT;
   Berth__V1__EarlierPlan earlier = BERTH__V1__EARLIER_PLAN__INIT;
   bool is_good = true;
@@ -143,6 +146,18 @@ enum berth_code berth_codec_encode_compute(
   code = is_good ? berth_codec_pack(&request.base, sink, err) : berth_fail_memory(err);
   berth_codec_columns_destroy(columns);
   return code;
+}
+
+enum berth_code berth_codec_encode_compute(
+    const struct berth_problem *problem, const struct berth_solve_options *options, bool validate_only,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  return encode_compute(problem, options, validate_only, false, allocator, sink, err);
+}
+
+enum berth_code berth_codec_encode_compute_explained(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
+  return encode_compute(problem, options, false, true, allocator, sink, err);
 }
 
 enum berth_code

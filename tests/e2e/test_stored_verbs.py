@@ -68,3 +68,25 @@ def test_measure(own, folder):
 @pytest.mark.parametrize("words", [("list",), ("rm", "0" * 64), ("measure", "0" * 64, "5")])
 def test_nobody_there(folder, words):
     assert bare_ctl(*words, "--server", f"unix:{folder}/none.sock").status == UNAVAILABLE
+
+
+def test_why_a_key_missed(own, folder):
+    rows = random_rows(30, seed=5)
+    path = folder / "p.csv"
+    path.write_text(csv(rows))
+    first = own("plan", path, "--json", "--explain-miss").json
+    assert first["cache_miss"]["reason"] == "new" and first["cache_miss"]["nearest_plan_id"] is None
+    assert own("plan", path, "--json", "--explain-miss").json["cache_miss"] is None  # a hit
+    assert "cache_miss" not in own("plan", path, "--json").json
+    other = own("plan", path, "--json", "--explain-miss", "--budget", 99).json["cache_miss"]
+    assert other["reason"] == "options" and other["nearest_plan_id"] == first["plan_id"]
+    assert other["differences"] == [{"section": "options.budget_ticks", "entries": None}]
+    grown = [(name, lower, upper, size + 1 if i == 3 else size) for i, (name, lower, upper, size) in enumerate(rows)]
+    path.write_text(csv(grown))
+    text = own("plan", path, "--explain-miss").out
+    assert "nothing like this problem" in text and "the same but for sizes (1)" in text
+    assert own("rm", first["plan_id"]).status == OK
+    path.write_text(csv(rows))
+    assert "its plan was deleted" in own("plan", path, "--explain-miss").out
+    assert own.daemon.metric("berth_cache_misses_total", reason="options") == 1
+    assert own.daemon.metric("berth_cache_misses_total", reason="deleted") == 1

@@ -69,6 +69,10 @@ static void on_done(void *ctx, const struct berthd_answer *answer) {
   client->is_final = answer->is_final;
   client->retry_after_ms = answer->retry_after_ms;
   client->id = answer->id;
+  client->has_miss = answer->miss != NULL;
+  if (client->has_miss) {
+    client->miss = *answer->miss;
+  }
   client->done_ns = client->world->now_ns;
   ck_assert_int_eq(answer->code == BERTH_OK, answer->plan != NULL);
   if (answer->plan != NULL) {
@@ -84,7 +88,8 @@ void client_submit_with(
   *client = (struct client){
       .world = world,
       .problem = problem != NULL ? berth_problem_ref(problem) : world_problem(40, 1, 0, false)};
-  const struct berthd_callbacks callbacks = {.ctx = client, .on_progress = on_progress, .on_done = on_done};
+  const struct berthd_callbacks callbacks = {
+      .ctx = client, .explains_miss = world->explains_misses, .on_progress = on_progress, .on_done = on_done};
   berthd_core_submit(world->core, client->problem, options, deadline_ns, &callbacks, &client->request);
   ck_assert_int_eq(client->request == NULL, client->n_done == 1);
 }

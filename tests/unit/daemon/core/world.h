@@ -4,6 +4,7 @@
 
 #include "core/core.h"
 #include "core/job.h"
+#include "core/misses.h"
 #include "metrics/metrics.h"
 
 #define MS INT64_C(1000000)
@@ -14,6 +15,7 @@ struct world {
   int64_t now_ns;
   int64_t timer_ns; /* what the core asked for */
   uint32_t n_wakes;
+  bool explains_misses; /* clients ask for it */
 };
 
 void world_init(struct world *world, const struct berthd_core_config *config); /* NULL: defaults */
@@ -38,6 +40,8 @@ struct client {
   struct berth_planid id;
   const struct berth_plan *plan; /* a reference, or NULL */
   int64_t done_ns;
+  bool has_miss;
+  struct berthd_miss miss;
   struct world *world;
   struct berthd_request *request;
   struct berth_problem *problem;

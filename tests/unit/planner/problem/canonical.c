@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/rng.h"
+#include "berth/sections.h"
 
 enum { MAX_BUFFERS = 40, MAX_GAPS = 3, MAX_POOLS = 3, MAX_CONFLICTS = 8 };
 
@@ -408,11 +409,53 @@ START_TEST(the_order_is_by_time_then_size_then_the_rest_then_id) {
 }
 END_TEST
 
+struct sections {
+  struct encoding whole;
+  uint32_t n;
+  size_t begin[BERTH_N_SECTIONS];
+};
+
+static void gather(void *ctx, const void *bytes, size_t n_bytes) {
+  collect(&((struct sections *)ctx)->whole, bytes, n_bytes);
+}
+
+static void begin(void *ctx, enum berth_section section) {
+  struct sections *sections = ctx;
+  ck_assert_uint_eq(section, sections->n); /* each once, in order */
+  sections->begin[sections->n++] = sections->whole.n;
+}
+
+START_TEST(sections_are_the_same_bytes_cut) {
+  static struct sections sections;
+  static struct encoding plain;
+  for (uint32_t k = 0; k < 50; k++) {
+    struct statement statement;
+    struct berth_rng rng = {k};
+    uint32_t order[MAX_BUFFERS];
+    make(&statement, &rng, true);
+    encode(&statement, &plain, order);
+    struct berth_problem *problem = build(&statement);
+    sections.n = 0;
+    sections.whole.n = 0;
+    ck_assert_int_eq(
+        berth_problem_canonical_sections(problem, order, NULL, &sections, gather, begin, NULL), BERTH_OK);
+    ck_assert(same(&plain, &sections.whole));
+    ck_assert_uint_eq(sections.n, BERTH_N_SECTIONS);
+    ck_assert_uint_eq(
+        sections.begin[BERTH_SECTION_ALIGNMENTS] - sections.begin[BERTH_SECTION_SIZES], 8 * statement.n);
+    ck_assert_uint_eq(
+        sections.begin[BERTH_SECTION_TERMS] - sections.begin[BERTH_SECTION_CONFLICTS],
+        8 * berth_problem_buffers(problem)->n_conflicts);
+    berth_problem_unref(problem);
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "problem/canonical",
       (const TTest *const[]){
           order_of_rows_does_not_show, names_do_not_show, equal_encodings_are_equal_problems_with_conflicts,
-          every_attribute_shows, nothing_has_a_form_too, the_order_is_by_time_then_size_then_the_rest_then_id,
-          NULL});
+          every_attribute_shows, sections_are_the_same_bytes_cut, nothing_has_a_form_too,
+          the_order_is_by_time_then_size_then_the_rest_then_id, NULL});
 }
