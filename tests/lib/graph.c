@@ -247,9 +247,61 @@ static void add_operator(struct graph *graph, struct berth_rng *rng, uint32_t fe
   }
 }
 
+/* ---- Regions ---- */
+
+static uint32_t add_region(
+    struct graph *graph, enum berth_region_kind kind, uint32_t parent, uint32_t first, uint32_t n,
+    struct berth_rng *rng) {
+  struct graph_region *region = &graph->regions[graph->n_regions];
+  *region = (struct graph_region){.kind = kind, .parent = parent, .first = first, .n = n};
+  region->min_trips = kind == BERTH_REGION_LOOP ? berth_rng_below(rng, 3) : 0;
+  region->carried = one_in(rng, 4) ? berth_rng_below(rng, graph->n_values) : BERTH_NO_INDEX;
+  return graph->n_regions++;
+}
+
+/* Within [first, first + n), perhaps with others in it. */
+static void
+add_regions_in(struct graph *graph, struct berth_rng *rng, uint32_t parent, uint32_t first, uint32_t n) {
+  while (n > 0 && graph->n_regions + 3 <= GRAPH_MAX_REGIONS) {
+    uint32_t own = 1 + berth_rng_below(rng, n);
+    if (!one_in(rng, 3)) {
+      static const enum berth_region_kind KINDS[] = {
+          BERTH_REGION_LOOP, BERTH_REGION_CALL, BERTH_REGION_CHOICE};
+      enum berth_region_kind kind = KINDS[berth_rng_below(rng, own > 1 ? 3 : 2)];
+      uint32_t region = add_region(graph, kind, parent, first, own, rng);
+      if (kind == BERTH_REGION_CHOICE) {
+        uint32_t half = 1 + berth_rng_below(rng, own - 1);
+        add_region(graph, BERTH_REGION_BRANCH, region, first, half, rng);
+        uint32_t other = add_region(graph, BERTH_REGION_BRANCH, region, first + half, own - half, rng);
+        if (one_in(rng, 2)) {
+          add_regions_in(graph, rng, other, first + half, own - half);
+        }
+      } else if (one_in(rng, 2)) {
+        add_regions_in(graph, rng, region, first, own);
+      }
+    }
+    first += own;
+    n -= own;
+  }
+}
+
+/* Only those that the graph allows: operators of one branch may need what another makes. */
+static void add_regions(struct graph *graph, struct berth_rng *rng) {
+  struct berth_problem *problem = NULL;
+  add_regions_in(graph, rng, BERTH_NO_INDEX, 0, graph->n_operators);
+  bool pinned = false;
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    pinned = pinned || graph->values[v].pin != BERTH_UNPINNED;
+  }
+  if (!pinned && graph_try_build(graph, NULL, &problem, NULL) != BERTH_OK) {
+    graph->n_regions = 0;
+  }
+  berth_problem_unref(problem);
+}
+
 void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features) {
   static const enum berth_buffer_class GIVEN[] = {BERTH_CLASS_INPUT, BERTH_CLASS_CONSTANT, BERTH_CLASS_STATE};
-  graph->n_values = graph->n_operators = 0;
+  graph->n_values = graph->n_operators = graph->n_regions = 0;
   graph->forbid_inplace = false;
   graph->n_pools = (features & GRAPH_POOLS) != 0 ? 2 : 0;
   for (uint32_t n = 1 + berth_rng_below(rng, 3); n > 0; n--) {
@@ -258,6 +310,9 @@ void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_opera
   }
   for (uint32_t n = n_operators; n > 0; n--) {
     add_operator(graph, rng, features);
+  }
+  if ((features & GRAPH_REGIONS) != 0) {
+    add_regions(graph, rng);
   }
 }
 
@@ -305,6 +360,18 @@ enum berth_code graph_try_build(
     spec.waits = from->waits;
     spec.n_waits = from->n_waits;
     code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+  }
+  for (uint32_t r = 0; r < graph->n_regions && code == BERTH_OK; r++) {
+    const struct graph_region *from = &graph->regions[r];
+    struct berth_region_spec spec = berth_region_spec_default();
+    spec.kind = from->kind;
+    spec.parent = from->parent;
+    spec.first_operator = from->first;
+    spec.n_operators = from->n;
+    spec.min_trips = from->min_trips;
+    spec.carries = &from->carried;
+    spec.n_carries = from->carried != BERTH_NO_INDEX;
+    code = berth_problem_builder_add_region(builder, &spec, NULL, err);
   }
   if (code == BERTH_OK && graph->forbid_inplace) {
     berth_problem_builder_forbid_inplace(builder);

@@ -4,7 +4,7 @@
 
 #include "sample.h"
 
-enum { GRAPH_MAX_VALUES = 40, GRAPH_MAX_OPERATORS = 24, GRAPH_MAX_OPERANDS = 4 };
+enum { GRAPH_MAX_VALUES = 40, GRAPH_MAX_OPERATORS = 24, GRAPH_MAX_OPERANDS = 4, GRAPH_MAX_REGIONS = 12 };
 
 struct graph_value {
   uint64_t size;
@@ -33,11 +33,22 @@ struct graph_operator {
   uint32_t waits[GRAPH_MAX_OPERATORS];
 };
 
+struct graph_region {
+  enum berth_region_kind kind;
+  uint32_t parent; /* BERTH_NO_INDEX: none */
+  uint32_t first;
+  uint32_t n;
+  uint32_t min_trips;
+  uint32_t carried; /* BERTH_NO_INDEX: nothing */
+};
+
 struct graph {
   uint32_t n_values;
   struct graph_value values[GRAPH_MAX_VALUES];
   uint32_t n_operators;
   struct graph_operator operators[GRAPH_MAX_OPERATORS];
+  uint32_t n_regions;
+  struct graph_region regions[GRAPH_MAX_REGIONS];
   uint32_t n_pools; /* 0: the problem's own */
   bool forbid_inplace;
 };
@@ -49,9 +60,12 @@ enum graph_features {
   GRAPH_POOLS = 1 << 3,
   GRAPH_KINDS = 1 << 5,   /* live windows, and with GRAPH_IN_PLACE operands inside and results behind */
   GRAPH_STREAMS = 1 << 4, /* operators wait for whoever touched what they write, or wrote what they read */
+  GRAPH_REGIONS = 1 << 6, /* loops, choices with branches, and calls, beside and in each other */
+  GRAPH_EVERYTHING = GRAPH_VIEWS | GRAPH_IN_PLACE | GRAPH_POOLS | GRAPH_KINDS | GRAPH_STREAMS | GRAPH_REGIONS
 };
 
-/* A valid one, of about n_operators. */
+/* A valid one, of about n_operators. What graph_live, graph_ran and graph_flatten say is of graphs without
+ * regions. */
 void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features);
 uint32_t graph_root(const struct graph *graph, uint32_t v);
 /* Where v begins in its root. */

@@ -118,6 +118,8 @@ static void graph_at(uint32_t k, uint64_t budget) {
   struct berth_rng rng = campaign_seed(k);
   struct graph graph;
   uint32_t features = GRAPH_IN_PLACE | GRAPH_KINDS | (berth_rng_below(&rng, 4) == 0 ? GRAPH_VIEWS : 0);
+  features |= k % 4 == 3 ? GRAPH_REGIONS : 0;
+  features |= k % 8 >= 6 ? GRAPH_STREAMS : 0;
   graph_generate(&graph, &rng, 4 + berth_rng_below(&rng, 16), features);
   struct berth_problem *full = build(k, &graph, false);
   struct berth_problem *without = build(k, &graph, true);

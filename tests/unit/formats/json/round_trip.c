@@ -123,7 +123,7 @@ START_TEST(random_buffers) {
 END_TEST
 
 START_TEST(random_graphs) {
-  const uint32_t ALL = GRAPH_VIEWS | GRAPH_IN_PLACE | GRAPH_PINS | GRAPH_POOLS;
+  const uint32_t ALL = GRAPH_PINS | GRAPH_EVERYTHING;
   struct campaign campaign = campaign_plan(PROBLEMS);
   for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = campaign_seed(k);

@@ -88,7 +88,7 @@ START_TEST(without_results_in_place) {
   for (uint32_t k = campaign.first; k < campaign.end; k++) {
     struct berth_rng rng = campaign_seed(k);
     struct graph graph;
-    graph_generate(&graph, &rng, 12, GRAPH_IN_PLACE | GRAPH_KINDS | GRAPH_VIEWS | GRAPH_STREAMS);
+    graph_generate(&graph, &rng, 12, GRAPH_EVERYTHING);
     struct berth_problem *full = graph_build(&graph);
     graph.forbid_inplace = true;
     struct berth_problem *built = graph_build(&graph);

@@ -169,7 +169,7 @@ START_TEST(test_random_graphs) {
   struct berth_rng rng = {4};
   for (int round = 0; round < 500; round++) {
     struct graph graph;
-    graph_generate(&graph, &rng, 1 + berth_rng_below(&rng, 20), GRAPH_VIEWS | GRAPH_IN_PLACE | GRAPH_POOLS);
+    graph_generate(&graph, &rng, 1 + berth_rng_below(&rng, 20), GRAPH_EVERYTHING);
     struct berth_problem *problem = graph_build(&graph);
     struct berth_problem *again = there_and_back(problem);
     ck_assert_ptr_nonnull(berth_problem_graph(again));
