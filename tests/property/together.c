@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "berth/solve.h"
+#include "berth/stable.h"
 #include "berth/together.h"
 #include "berth/verify.h"
 #include "campaign.h"
@@ -428,8 +429,270 @@ START_TEST(larger_ones_pass_the_judge) {
 }
 END_TEST
 
+/* ---- Mutants: the plan of a spoilt composition, shown as one of the original ---- */
+
+#define MUTATIONS(X)                                                                                         \
+  X(SET, "parts that may run at once, forgotten")                                                            \
+  X(STATE, "state that is a temporary of its part")                                                          \
+  X(LIFE, "a lifetime one step shorter")                                                                     \
+  X(BYTE, "a size one byte smaller")                                                                         \
+  X(ALIGNMENT, "an alignment forgotten")                                                                     \
+  X(GAP, "a step at which it is not there")                                                                  \
+  X(PAIR, "a pair that must not share, forgotten")
+
+enum mutation {
+#define X(name, text) name,
+  MUTATIONS(X)
+#undef X
+      N_MUTATIONS
+};
+
+static const char *const TEXTS[N_MUTATIONS] = {
+#define X(name, text) text,
+    MUTATIONS(X)
+#undef X
+};
+
+static struct { uint32_t made, unsafe; } mutants[N_MUTATIONS];
+
+static bool spoil(struct whole *whole, struct berth_rng *rng, enum mutation mutation) {
+  struct sample *part = &whole->parts[berth_rng_below(rng, whole->n_parts)];
+  uint32_t i = berth_rng_below(rng, part->n_buffers);
+  struct berth_buffer_spec *spec = &part->buffers[i].spec;
+  bool own = i >= whole->n_shared;
+  switch (mutation) {
+  case SET:
+    whole->n_sets -= whole->n_sets != 0;
+    return true;
+  case STATE:
+    own = own && spec->class_ == BERTH_CLASS_STATE;
+    spec->class_ = own ? BERTH_CLASS_TEMPORARY : spec->class_;
+    return own;
+  case LIFE:
+    own = own && spec->n_gaps == 0 && spec->upper > spec->lower + 1;
+    spec->upper -= own;
+    return own;
+  case BYTE:
+    own = own && spec->n_gaps == 0 && spec->size_bytes > 1;
+    spec->size_bytes -= own;
+    return own;
+  case ALIGNMENT:
+    own = own && spec->alignment > 1;
+    spec->alignment = own ? 1 : spec->alignment;
+    return own;
+  case GAP:
+    own = own && spec->n_gaps == 0 && spec->upper > spec->lower + 1;
+    if (own) {
+      sample_add_gap(&part->buffers[i], spec->lower, spec->lower + 1, 0, 0);
+    }
+    return own;
+  default:
+    part->n_conflicts -= part->n_conflicts != 0;
+    return true;
+  }
+}
+
+static void try_mutant(
+    uint32_t k, const struct whole *whole, const struct berth_problem *problem, struct whole *spoilt,
+    enum mutation mutation) {
+  struct berth_problem *other = compose(spoilt);
+  struct berth_plan *plan = other != NULL ? solve(k, other) : NULL;
+  if (plan != NULL && plan->offset != NULL) {
+    uint64_t flat[MAX_PARTS * MAX_BUFFERS];
+    struct berth_verdict verdict;
+    enum berth_code code = berth_verify_offsets(problem, NULL, plan->offset, NULL, NULL, 0, &verdict, NULL);
+    ck_assert_int_eq(code, BERTH_OK);
+    map_places(whole, problem, plan->offset, flat);
+    bool safe = oracle_safe(&whole->flat, NO_POOLS, flat);
+    bool passed = verdict.n_violations == 0;
+    ck_assert_msg(
+        safe == passed || (passed && whole->is_partial), "problem %u: %s: safe %d, passed %d", k,
+        TEXTS[mutation], safe, passed);
+    mutants[mutation].made++;
+    mutants[mutation].unsafe += !safe;
+  }
+  berth_plan_unref(plan);
+  drop(spoilt, other);
+}
+
+START_TEST(what_a_spoilt_composition_allows_is_not_passed) {
+  struct campaign campaign = campaign_plan(LARGER);
+  static struct whole whole;
+  static struct whole spoilt;
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    uint32_t features = (SAMPLE_ALIGNED | SAMPLE_GAPS | SAMPLE_CONFLICTS) & (k * 5);
+    struct berth_rng rng = campaign_seed(k);
+    struct berth_problem *problem = make(&whole, &rng, 1, 6, features) ? compose(&whole) : NULL;
+    for (enum mutation mutation = 0; problem != NULL && mutation < N_MUTATIONS; mutation++) {
+      struct berth_rng again = campaign_seed(k);
+      struct berth_rng choice = {rng.state + mutation};
+      ck_assert(make(&spoilt, &again, 1, 6, features));
+      if (spoil(&spoilt, &choice, mutation)) {
+        try_mutant(k, &whole, problem, &spoilt, mutation);
+      }
+    }
+    drop(&whole, problem);
+  }
+  for (enum mutation mutation = 0; mutation < N_MUTATIONS; mutation++) {
+    printf(
+        "%-44s %6u made %6u unsafe, all killed\n", TEXTS[mutation], mutants[mutation].made,
+        mutants[mutation].unsafe);
+    ck_assert_msg(
+        campaign.end - campaign.first < 1000 || mutants[mutation].unsafe > 0, "%s: none was unsafe",
+        TEXTS[mutation]);
+  }
+}
+END_TEST
+
+/* ---- With an earlier plan ---- */
+
+static struct { uint32_t made, same, kept_all, moved, compared, at_once; } keeping;
+
+/* The most buffers that stay within `limit`, by trying every set; UINT32_MAX if nothing fits at all. */
+static uint32_t most_kept(struct sample *flat, const uint64_t *before, uint64_t limit) {
+  uint32_t members[8];
+  uint64_t pin[8] = {0};
+  uint32_t best = UINT32_MAX;
+  for (uint32_t i = 0; i < flat->n_buffers; i++) {
+    members[i] = i;
+    pin[i] = flat->buffers[i].spec.pinned_offset;
+  }
+  for (uint32_t set = 0; set < UINT32_C(1) << flat->n_buffers; set++) {
+    uint32_t n = (uint32_t)__builtin_popcount(set);
+    bool may = best == UINT32_MAX || n > best;
+    for (uint32_t i = 0; i < flat->n_buffers; i++) {
+      bool stays_here = (set >> i & 1) != 0;
+      may = may && (!stays_here || before[i] % flat->buffers[i].spec.alignment == 0) &&
+            (!stays_here || pin[i] == BERTH_UNPINNED || pin[i] == before[i]);
+      flat->buffers[i].spec.pinned_offset = stays_here ? before[i] : pin[i];
+    }
+    uint64_t optimum = may ? oracle_optimum(flat, 0, members, flat->n_buffers) : BERTH_UNLIMITED;
+    best = optimum != BERTH_UNLIMITED && optimum <= limit ? n : best;
+  }
+  for (uint32_t i = 0; i < flat->n_buffers; i++) {
+    flat->buffers[i].spec.pinned_offset = pin[i];
+  }
+  return best;
+}
+
+static struct berth_plan *keep(
+    uint32_t k, const struct whole *whole, const struct berth_problem *before, const struct berth_plan *first,
+    const struct berth_problem *after, struct berth_stable_spec spec, bool *out_is_least) {
+  const struct berth_report_side side = {.problem = before, .offset = first->offset, .pool = first->pool};
+  struct berth_solve_options options = berth_solve_options_default();
+  struct berth_stable_row *rows;
+  const struct berth_stable *stable;
+  struct berth_plan *plan;
+  struct berth_error err = {0};
+  struct berth_verdict verdict;
+  struct berth_violation violation = {0};
+  uint64_t flat[MAX_PARTS * MAX_BUFFERS];
+  ck_assert_int_eq(berth_stable_rows(&side, after, NULL, &rows, &err), BERTH_OK);
+  spec.rows = rows;
+  spec.n_rows = first->n_buffers;
+  ck_assert_msg(berth_stable_create(after, &spec, NULL, &stable, &err) == BERTH_OK, "%u: %s", k, err.message);
+  options.budget_ticks = OF_PARTS * BUDGET;
+  options.stable = stable;
+  ck_assert_msg(berth_solve(after, &options, NULL, NULL, &plan, &err) == BERTH_OK, "%u: %s", k, err.message);
+  ck_assert_int_eq(berth_verify(after, plan, NULL, &violation, 1, &verdict, NULL), BERTH_OK);
+  ck_assert_msg(verdict.n_violations == 0, "problem %u: %s", k, violation.message);
+  ck_assert_int_eq(berth_verify_stability(after, plan, stable, &violation, 1, &verdict, NULL), BERTH_OK);
+  ck_assert_msg(verdict.n_violations == 0, "problem %u: %s", k, violation.message);
+  if (plan->offset != NULL) {
+    map_places(whole, after, plan->offset, flat);
+    ck_assert_msg(whole->is_partial || oracle_safe(&whole->flat, NO_POOLS, flat), "problem %u: unsafe", k);
+  }
+  *out_is_least = stable->is_least;
+  berth_stable_unref(stable);
+  berth_report_free(NULL, rows);
+  return plan;
+}
+
+/* What has not changed stays, whatever may run at once; what has, as far as exhaustive search knows. */
+static void
+check_keeping(uint32_t k, struct whole *whole, struct berth_problem *problem, struct berth_rng *rng) {
+  struct berth_plan *first = solve(k, problem);
+  bool is_least;
+  if (first->offset == NULL) {
+    berth_plan_unref(first);
+    return;
+  }
+  struct berth_stable_spec spec = {.growth = BERTH_GROWTH_BYTES};
+  struct berth_plan *same = keep(k, whole, problem, first, problem, spec, &is_least);
+  keeping.same += same->stability.n_kept == same->stability.n_before;
+  ck_assert_msg(same->offset != NULL, "problem %u: no plan, though there was one", k);
+  berth_plan_unref(same);
+  uint64_t before[MAX_PARTS * MAX_BUFFERS];
+  map_places(whole, problem, first->offset, before);
+  struct sample *part = &whole->parts[berth_rng_below(rng, whole->n_parts)];
+  for (uint32_t i = whole->n_shared; i < part->n_buffers; i++) {
+    part->buffers[i].spec.size_bytes += berth_rng_below(rng, 3) == 0 ? 1 + berth_rng_below(rng, 5) : 0;
+  }
+  flatten(whole);
+  struct whole after_parts = *whole;
+  struct berth_problem *after = compose(&after_parts);
+  if (after != NULL) {
+    spec.growth = (enum berth_growth)berth_rng_below(rng, 4);
+    spec.growth_amount = berth_rng_below(rng, 3);
+    struct berth_plan *plan = keep(k, whole, problem, first, after, spec, &is_least);
+    uint64_t limit = spec.growth == BERTH_GROWTH_ANY     ? BERTH_UNLIMITED - 1
+                     : is_least && plan->offset != NULL  ? plan->arena_bytes
+                     : spec.growth == BERTH_GROWTH_BYTES ? first->arena_bytes + spec.growth_amount
+                                                         : first->arena_bytes;
+    bool is_small = whole->flat.n_buffers <= 5 && !whole->is_partial && plan->offset != NULL;
+    if (is_small) {
+      uint32_t most = most_kept(&whole->flat, before, limit);
+      ck_assert_msg(
+          most != UINT32_MAX && plan->stability.n_kept <= most && plan->stability.kept_bound >= most,
+          "problem %u: %u kept, at most %llu; %u can be", k, plan->stability.n_kept,
+          (unsigned long long)plan->stability.kept_bound, most);
+      keeping.kept_all += plan->stability.n_kept == most;
+      keeping.compared++;
+    }
+    keeping.moved += plan->stability.n_kept < plan->stability.n_before;
+    berth_plan_unref(plan);
+  }
+  keeping.made++;
+  keeping.at_once += whole->n_sets != 0;
+  berth_plan_unref(first);
+  drop(&after_parts, after);
+}
+
+START_TEST(compositions_keep_an_earlier_plan) {
+  struct campaign campaign = campaign_plan(LARGER);
+  static struct whole whole;
+  for (uint32_t k = campaign.first; k < campaign.end; k++) {
+    struct berth_rng rng = campaign_seed(k);
+    uint32_t features =
+        (SAMPLE_ALIGNED | SAMPLE_GAPS | SAMPLE_CONFLICTS) & berth_rng_below(&rng, 1 << SAMPLE_N_FEATURES);
+    bool small = k % 4 != 0;
+    struct berth_problem *problem = make(&whole, &rng, 1, small ? 2 : 12, features) ? compose(&whole) : NULL;
+    if (problem != NULL) {
+      struct berth_problem *parts[MAX_PARTS];
+      memcpy(parts, whole.problems, sizeof parts);
+      check_keeping(k, &whole, problem, &rng);
+      memcpy(whole.problems, parts, sizeof parts);
+    }
+    drop(&whole, problem);
+  }
+  printf(
+      "%u compositions, %u with parts at once; unchanged, %u stay whole; of %u changed ones %u keep the "
+      "most; "
+      "%u moved somebody\n",
+      keeping.made, keeping.at_once, keeping.same, keeping.compared, keeping.kept_all, keeping.moved);
+  if (campaign.end - campaign.first >= 1000) {
+    ck_assert_uint_gt(keeping.compared, 100);
+    ck_assert_uint_gt(keeping.kept_all, keeping.compared - keeping.compared / 10);
+    ck_assert_uint_gt(keeping.same, keeping.made - keeping.made / 20);
+    ck_assert_uint_gt(keeping.moved, 10);
+  }
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
       "property/together",
-      (const TTest *const[]){small_ones_are_as_written_out, larger_ones_pass_the_judge, NULL});
+      (const TTest *const[]){
+          small_ones_are_as_written_out, larger_ones_pass_the_judge,
+          what_a_spoilt_composition_allows_is_not_passed, compositions_keep_an_earlier_plan, NULL});
 }
