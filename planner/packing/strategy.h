@@ -12,18 +12,27 @@
 #include "berth/status.h"
 #include "packing/instance.h"
 
+struct berth_exact_rest;
+
+/* Where a search may be left for another strategy's sake, and what is left of it. */
+struct berth_packing_break {
+  uint64_t ticks;                /* of the effort: from here on */
+  struct berth_exact_rest *rest; /* in the search's arena; NULL: it has not begun, or has ended */
+};
+
 /* The state that strategies hand on to each other. */
 struct berth_packing_search {
   const struct berth_packing_instance *instance;
-  struct berth_arena *arena; /* scratch: a strategy rewinds to where it began */
+  struct berth_arena *arena; /* scratch: a strategy rewinds to where it began, unless it leaves a rest */
   struct berth_effort *effort;
   const struct berth_executor *executor; /* may be NULL */
   uint32_t switches;     /* bit set of a strategy's own inferences; all on by default (UINT32_MAX) */
   uint64_t lower_bound;  /* proven; only rises */
   uint64_t best_arena;   /* of best_offset; BERTH_UNLIMITED while there is none */
   uint64_t *best_offset; /* n_buffers entries, owned by the caller */
-  bool infeasible;       /* proven: nothing fits in the capacity */
-  bool any_fit;          /* only "does it fit" is asked: the first plan in the capacity ends the search */
+  struct berth_packing_break *pause; /* may be NULL; for strategies that can be taken up again */
+  bool infeasible;                   /* proven: nothing fits in the capacity */
+  bool any_fit; /* only "does it fit" is asked: the first plan in the capacity ends the search */
   void *ctx;
   void (*on_improvement)(void *ctx, const struct berth_packing_search *search); /* may be NULL */
 };

@@ -123,9 +123,9 @@ static void on_improvement(void *ctx, const struct berth_packing_search *search)
   berth_solve_tell(listener->task);
 }
 
-static enum berth_code run_strategy(
+static enum berth_code run_until(
     struct berth_solve_task *task, struct berth_packing_pool *pool,
-    const struct berth_packing_strategy *strategy, uint32_t switches) {
+    const struct berth_packing_strategy *strategy, uint32_t switches, struct berth_packing_break *pause) {
   struct listener listener = {.task = task, .pool = pool};
   struct berth_packing_search search = {
       .instance = &pool->instance,
@@ -137,6 +137,7 @@ static enum berth_code run_strategy(
           pool->is_held && pool->held_bound > pool->lower_bound ? pool->held_bound : pool->lower_bound,
       .best_arena = pool->arena_bytes,
       .best_offset = pool->offset,
+      .pause = pause,
       .infeasible = pool->infeasible,
       .any_fit = task->options.capacity_bytes != BERTH_UNLIMITED && pool->capacity != BERTH_UNLIMITED &&
                  !is_least(task),
@@ -159,9 +160,16 @@ static enum berth_code run_strategy(
   return code;
 }
 
+static enum berth_code run_strategy(
+    struct berth_solve_task *task, struct berth_packing_pool *pool,
+    const struct berth_packing_strategy *strategy, uint32_t switches) {
+  return run_until(task, pool, strategy, switches, NULL);
+}
+
 /* Strategies in the order in which they run. Small pools are searched completely first, which also improves;
- * what a short search leaves open is justified, and searched again with all that is left; of large ones their
- * cores are, for a short time, then they are improved, and tight fits, which cost most there, are tried late.
+ * what a short search leaves open is justified, and then searched on with all that is left; of large ones
+ * their cores are, for a short time, then they are improved, and tight fits, which cost most there, are tried
+ * late.
  */
 struct phase {
   enum berth_strategy strategy;
@@ -420,17 +428,22 @@ static uint64_t budget_left(const struct berth_solve_task *task, uint64_t limit)
 static enum berth_code
 search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint64_t limit) {
   const struct phase *phases = phases_for(pool);
-  for (; phases->run != NULL; phases++) {
+  struct berth_packing_break pause = {0};
+  struct berth_arena_mark mark = berth_arena_mark(&task->arena);
+  enum berth_code code = BERTH_OK;
+  for (; phases->run != NULL && code == BERTH_OK; phases++) {
     if (!is_on(task, phases->strategy)) {
       continue;
     }
-    berth_effort_set_limit(&task->effort, task->effort.ticks + budget_left(task, limit) / phases->share);
-    enum berth_code code = run_strategy(task, pool, phases->run, phases->switches);
-    if (code != BERTH_OK) {
-      return code;
-    }
+    pause.ticks = task->effort.ticks + budget_left(task, limit) / phases->share;
+    bool may_pause = phases->run == &berth_packing_exact && phases->share > 1;
+    berth_effort_set_limit(&task->effort, may_pause ? limit : pause.ticks);
+    pause.ticks = may_pause ? pause.ticks : UINT64_MAX;
+    code = run_until(task, pool, phases->run, phases->switches, &pause);
   }
-  return BERTH_OK;
+  berth_exact_drop(pause.rest);
+  berth_arena_rewind(&task->arena, mark);
+  return code;
 }
 
 static enum berth_code

@@ -8,8 +8,8 @@ enum {
   NODES_A_SLOT = 4,
   FIRST_BUDGET = 4,
   OPENING_ROUNDS = 3,
-  RESTART_SHARE = 16,
-  CLIMB_SHARE = 2,
+  RESTART_SHARE = 2, /* of each chain */
+  ASIDE_SHARE = 16,
   SLOTS_ASIDE = 1 << 14
 };
 
@@ -28,6 +28,17 @@ static const struct {
 
 enum { N_OPENING = sizeof opening / sizeof *opening };
 
+/* Without any run. NULL if memory ran out. */
+static struct berth_campaign_chain *make_chains(uint32_t n_buffers, struct berth_arena *arena) {
+  struct berth_campaign_chain *chains =
+      berth_arena_new_zeroed(arena, struct berth_campaign_chain, BERTH_CAMPAIGN_CHAINS);
+  for (uint32_t k = 0; chains != NULL && k < BERTH_CAMPAIGN_CHAINS; k++) {
+    chains[k].offset = berth_arena_new(arena, int64_t, n_buffers);
+    chains = chains[k].offset != NULL ? chains : NULL;
+  }
+  return chains;
+}
+
 enum berth_code
 berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search *packing, bool *out_usable) {
   struct berth_arena *arena = packing->arena;
@@ -40,7 +51,6 @@ berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search
   uint32_t n = campaign->model.n_buffers;
   code = berth_niche_search_init(&campaign->search, &campaign->model, arena, packing->effort);
   code = code == BERTH_OK ? berth_niche_order_init(&campaign->order, n, arena) : code;
-  code = code == BERTH_OK ? berth_niche_climb_init(&campaign->climb, &campaign->model, 4, arena) : code;
   campaign->search.switches = packing->switches;
   campaign->offset = berth_arena_new(arena, uint64_t, n);
   campaign->aside.weight = berth_arena_new_zeroed(arena, double, campaign->model.n_sections);
@@ -48,8 +58,10 @@ berth_campaign_init(struct berth_campaign *campaign, struct berth_packing_search
   uint32_t n_lanes = berth_tasks_n_lanes(packing->executor);
   campaign->lanes = berth_arena_new_zeroed(arena, struct berth_campaign_lane, n_lanes);
   campaign->n_lanes = campaign->lanes != NULL ? n_lanes : 0;
-  bool has_all = campaign->offset != NULL && campaign->aside.weight != NULL &&
-                 campaign->known_weight != NULL && campaign->lanes != NULL;
+  campaign->chains = make_chains(n, arena);
+  campaign->aside.chains = make_chains(n, arena);
+  bool has_all = campaign->offset != NULL && campaign->chains != NULL && campaign->aside.chains != NULL &&
+                 campaign->aside.weight != NULL && campaign->known_weight != NULL && campaign->lanes != NULL;
   return code == BERTH_OK && !has_all ? BERTH_RESOURCE_EXHAUSTED : code;
 }
 
@@ -136,8 +148,7 @@ static enum berth_niche_outcome take_turn(struct berth_campaign *campaign, uint6
   struct berth_campaign_turn turn = {
       .capacity = capacity,
       .n_complete = campaign->n_budget,
-      .n_climb = has(campaign, BERTH_EXACT_CLIMB) ? CLIMB_SHARE * campaign->n_budget : 0,
-      .n_restarts = has(campaign, BERTH_EXACT_RESTARTS) ? RESTART_SHARE * campaign->n_budget : 0};
+      .n_in_chain = has(campaign, BERTH_EXACT_RESTARTS) ? RESTART_SHARE * campaign->n_budget : 0};
   return berth_campaign_take_turn(campaign, &turn);
 }
 
@@ -180,7 +191,6 @@ static void learn(struct berth_campaign *campaign, enum berth_niche_outcome outc
   } else if (outcome == BERTH_NICHE_FOUND) {
     campaign->refuted_step /= 2;
   }
-  campaign->climb.is_started = false;
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
 }
 
@@ -188,12 +198,12 @@ static void swap_past(struct berth_campaign *campaign) {
   struct berth_niche_search *search = &campaign->search;
   struct berth_campaign_past past = {
       .seed = campaign->seed,
-      .n_restarts = campaign->n_restarts,
       .n_nodes = search->n_nodes,
+      .chains = campaign->chains,
       .weight = search->weight,
       .memo = search->memo};
   campaign->seed = campaign->aside.seed;
-  campaign->n_restarts = campaign->aside.n_restarts;
+  campaign->chains = campaign->aside.chains;
   search->n_nodes = campaign->aside.n_nodes;
   search->weight = campaign->aside.weight;
   search->memo = campaign->aside.memo;
@@ -216,7 +226,7 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
       campaign->search.memo.n_slots != 0 || berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
   enum berth_niche_outcome outcome = has_memo ? open_at(campaign, middle, 1) : BERTH_NICHE_NO_MEMORY;
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
-    struct berth_campaign_turn turn = {.capacity = middle, .n_restarts = campaign->n_budget / 2};
+    struct berth_campaign_turn turn = {.capacity = middle, .n_in_chain = campaign->n_budget / ASIDE_SHARE};
     outcome = berth_campaign_take_turn(campaign, &turn);
   }
   swap_past(campaign);
@@ -225,20 +235,20 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
   return outcome;
 }
 
-static enum berth_niche_outcome pursue(struct berth_campaign *campaign, uint64_t aim) {
-  enum berth_niche_outcome outcome = open_at(campaign, aim, OPENING_ROUNDS);
-  while (outcome == BERTH_NICHE_LIMIT && !berth_packing_done(campaign->packing)) {
-    outcome = take_turn(campaign, aim);
-    campaign->n_budget *= 2;
-    if (outcome == BERTH_NICHE_LIMIT && !campaign->packing->any_fit) {
-      enum berth_niche_outcome other = improve(campaign, aim);
-      outcome = is_over(other) ? other : outcome;
-    }
-    if (campaign->packing->lower_bound > aim || campaign->least_aim > aim) {
-      return outcome;
-    }
+/* The opening at the next aim, or one more turn at the present one. */
+static enum berth_niche_outcome take_step(struct berth_campaign *campaign) {
+  enum berth_niche_outcome outcome;
+  if (!campaign->is_opened) {
+    campaign->aim = aim_of(campaign);
+    campaign->is_opened = true;
+    return open_at(campaign, campaign->aim, OPENING_ROUNDS);
   }
-  settle(campaign, aim, outcome);
+  outcome = take_turn(campaign, campaign->aim);
+  campaign->n_budget *= 2;
+  if (outcome == BERTH_NICHE_LIMIT && !campaign->packing->any_fit) {
+    enum berth_niche_outcome other = improve(campaign, campaign->aim);
+    outcome = is_over(other) ? other : outcome;
+  }
   return outcome;
 }
 
@@ -276,23 +286,40 @@ static bool is_exhausted(const struct berth_campaign *campaign) {
   return (least > campaign->packing->lower_bound && least > ceiling_of(campaign)) || least > MOST_AIM;
 }
 
-enum berth_code berth_campaign_run(struct berth_campaign *campaign) {
+static void begin(struct berth_campaign *campaign) {
   struct berth_packing_search *packing = campaign->packing;
   packing->infeasible |= has_clash(&campaign->model);
   berth_packing_raise_bound(packing, berth_niche_model_load(&campaign->model));
   campaign->n_budget = FIRST_BUDGET * (uint64_t)campaign->model.n_buffers + 256;
+  campaign->has_begun = true;
+}
+
+enum berth_code
+berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *out_is_paused) {
+  struct berth_packing_search *packing = campaign->packing;
+  struct berth_effort *effort = packing->effort;
+  *out_is_paused = false;
+  if (!campaign->has_begun) {
+    begin(campaign);
+  }
   while (!berth_packing_done(packing) && !is_exhausted(campaign)) {
-    if (!berth_effort_spend(packing->effort, campaign->model.n_buffers + UINT64_C(64))) {
-      return BERTH_OK; /* a capacity that is refuted at once costs nothing else */
-    }
-    enum berth_niche_outcome outcome = pursue(campaign, aim_of(campaign));
-    if (outcome == BERTH_NICHE_NO_MEMORY) {
-      return BERTH_RESOURCE_EXHAUSTED;
-    }
-    if (outcome == BERTH_NICHE_STOPPED) {
+    if (effort->ticks >= pause_ticks) {
+      *out_is_paused = true;
       return BERTH_OK;
     }
-    learn(campaign, outcome);
+    /* A capacity that is refuted at once costs nothing else. */
+    if (!berth_effort_spend(effort, campaign->model.n_buffers + UINT64_C(64))) {
+      return BERTH_OK;
+    }
+    enum berth_niche_outcome outcome = take_step(campaign);
+    if (is_over(outcome)) {
+      return outcome == BERTH_NICHE_NO_MEMORY ? BERTH_RESOURCE_EXHAUSTED : BERTH_OK;
+    }
+    bool is_settled = packing->lower_bound > campaign->aim || campaign->least_aim > campaign->aim;
+    if (is_settled || settle(campaign, campaign->aim, outcome)) {
+      learn(campaign, outcome);
+      campaign->is_opened = false;
+    }
   }
   return BERTH_OK;
 }

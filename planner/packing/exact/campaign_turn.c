@@ -6,7 +6,8 @@
 
 enum {
   MOST_LUBY = 256,
-  RESTART_TASKS = 64,
+  MOST_STALLED = 64, /* runs since the best */
+  UNGUIDED = 4,      /* one run in so many, by chance */
   LANE_SLOTS = 1 << 14,
   REMEMBERED = 10, /* trouble is that of so many runs */
   FADES = 16       /* and one part in so many of what was before the turn */
@@ -17,12 +18,10 @@ enum {
 struct turn {
   struct berth_campaign *campaign;
   struct berth_campaign_turn plan;
-  uint64_t first; /* restart of the campaign */
-  uint32_t n_restarts;
-  uint32_t n_in_task;
+  uint64_t number; /* of all turns of the campaign */
+  uint32_t n_chains;
   bool has_complete;
-  bool has_climb;
-  enum berth_niche_outcome outcomes[BERTH_MOST_TASKS];
+  enum berth_niche_outcome outcomes[1 + BERTH_CAMPAIGN_CHAINS];
 };
 
 /* 1, 1, 2, 1, 1, 2, 4, ... for k = 1, 2, 3, ... (Luby, Sinclair and Zuckerman 1993). */
@@ -37,19 +36,6 @@ static uint64_t luby(uint64_t k) {
   }
 }
 
-static uint64_t nodes_of(const struct turn *turn, uint64_t restart) {
-  return luby(turn->first + restart + 1) * (turn->campaign->model.n_buffers + UINT64_C(96));
-}
-
-/* As many as the nodes suffice for, if each uses all of its own. */
-static void plan_restarts(struct turn *turn) {
-  uint64_t n_nodes = 0;
-  while (n_nodes < turn->plan.n_restarts && turn->n_restarts < UINT32_MAX) {
-    n_nodes += nodes_of(turn, turn->n_restarts++);
-  }
-  turn->n_in_task = 1 + turn->n_restarts / RESTART_TASKS;
-}
-
 /* ---- Lanes ---- */
 
 static bool make_lane(struct berth_campaign *campaign, struct berth_campaign_lane *lane) {
@@ -61,13 +47,17 @@ static bool make_lane(struct berth_campaign *campaign, struct berth_campaign_lan
   berth_arena_reset(&lane->arena);
   const struct berth_niche_model *model = &campaign->model;
   if (berth_niche_search_init(&lane->search, model, &lane->arena, packing->effort) != BERTH_OK ||
+      berth_niche_nogoods_init(&lane->nogoods, model, &lane->arena) != BERTH_OK ||
       berth_niche_order_init(&lane->order, model->n_buffers, &lane->arena) != BERTH_OK ||
       !berth_niche_search_grow_memo(&lane->search, LANE_SLOTS)) {
     return false;
   }
   lane->search.switches = packing->switches;
   lane->trouble = berth_arena_new_zeroed(&lane->arena, uint64_t, model->n_sections);
-  lane->is_ready = lane->trouble != NULL;
+  lane->deepest = berth_arena_new(&lane->arena, int64_t, model->n_buffers);
+  lane->search.nogoods = &lane->nogoods;
+  lane->search.deepest = lane->deepest;
+  lane->is_ready = lane->trouble != NULL && lane->deepest != NULL;
   return lane->is_ready;
 }
 
@@ -81,7 +71,7 @@ static struct berth_campaign_lane *enter(struct turn *turn, struct berth_task *t
   }
   lane->search.state.effort = &task->effort;
   /* What others left in the memo is not to be found. */
-  lane->search.salt = (turn->first << 8 | task->index) * UINT64_C(0xd6e8feb86659fd93) + 1;
+  lane->search.salt = (turn->number << 8 | task->index) * UINT64_C(0xd6e8feb86659fd93) + 1;
   return lane;
 }
 
@@ -108,50 +98,71 @@ static void begin_with_known(const struct turn *turn, struct berth_niche_search 
   memcpy(search->weight, turn->campaign->known_weight, search->state.model->n_sections * sizeof(double));
 }
 
-static enum berth_niche_outcome
-restart(struct turn *turn, struct berth_campaign_lane *lane, uint64_t restart) {
+/* A random order. */
+static void draw_order(struct berth_campaign_lane *lane, struct berth_rng *rng) {
   static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
                                                BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
                                                BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_BULK};
-  struct berth_rng seeds = {
-      .state = turn->campaign->seed ^ (turn->first + restart) * UINT64_C(0xff51afd7ed558ccd)};
+  enum berth_niche_by by = orders[berth_rng_below(rng, sizeof orders / sizeof *orders)];
+  lane->search.pick = berth_rng_below(rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
+  double noise = MOST_NOISE * (double)berth_rng_below(rng, 1024) / 1024;
+  berth_niche_order_key(lane->order.key, &lane->search, by, noise, rng);
+  berth_niche_order_apply(&lane->order, &lane->search);
+}
+
+/* The run becomes the best of its chain if it placed more at once, or as many and was led there by the best.
+ * A best that has led nowhere for long goes. */
+static void
+keep_best(struct berth_campaign_chain *chain, const struct berth_campaign_lane *lane, bool is_guided) {
+  uint32_t n_placed = lane->search.n_deepest;
+  if (n_placed > chain->n_placed || (is_guided && n_placed == chain->n_placed)) {
+    chain->best_run = n_placed > chain->n_placed ? chain->n_runs : chain->best_run;
+    chain->n_placed = n_placed;
+    memcpy(chain->offset, lane->deepest, lane->search.state.model->n_buffers * sizeof *chain->offset);
+  } else if (chain->n_runs - chain->best_run > MOST_STALLED) {
+    chain->n_placed = 0;
+    chain->best_run = chain->n_runs;
+  }
+}
+
+static enum berth_niche_outcome run_short(
+    const struct turn *turn, struct berth_campaign_chain *chain, struct berth_campaign_lane *lane,
+    uint64_t number, uint64_t n_nodes) {
+  struct berth_rng seeds = {.state = turn->campaign->seed ^ number * UINT64_C(0xff51afd7ed558ccd)};
   struct berth_rng rng = {.state = berth_rng_next(&seeds)};
   struct berth_niche_search *search = &lane->search;
-  enum berth_niche_by by = orders[berth_rng_below(&rng, sizeof orders / sizeof *orders)];
-  search->pick = berth_rng_below(&rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
-  double noise = MOST_NOISE * (double)berth_rng_below(&rng, 1024) / 1024;
   begin_with_known(turn, search);
-  berth_niche_order_key(lane->order.key, search, by, noise, &rng);
-  berth_niche_order_apply(&lane->order, search);
+  draw_order(lane, &rng);
+  bool is_guided =
+      chain->n_placed > 0 && search->switches & BERTH_EXACT_GUIDES && berth_rng_below(&rng, UNGUIDED) != 0;
+  search->guide = is_guided ? chain->offset : NULL;
   search->may_jump = (search->switches & BERTH_EXACT_JUMPS) != 0;
-  enum berth_niche_outcome outcome =
-      berth_niche_search_run(search, turn->plan.capacity, nodes_of(turn, restart));
+  enum berth_niche_outcome outcome = berth_niche_search_run(search, turn->plan.capacity, n_nodes);
+  keep_best(chain, lane, is_guided);
   for (uint32_t s = 0; s < search->state.model->n_sections; s++) {
     lane->trouble[s] += search->n_refuted[s];
   }
   return outcome;
 }
 
-static enum berth_niche_outcome run_restarts(struct turn *turn, struct berth_task *task) {
-  uint64_t k = (task->index - turn->has_complete - turn->has_climb) * (uint64_t)turn->n_in_task;
-  uint64_t end = k + turn->n_in_task < turn->n_restarts ? k + turn->n_in_task : turn->n_restarts;
-  struct berth_campaign_lane *lane = enter(turn, task);
-  enum berth_niche_outcome outcome = lane != NULL ? BERTH_NICHE_LIMIT : BERTH_NICHE_NO_MEMORY;
-  for (; outcome == BERTH_NICHE_LIMIT && k < end; k++) {
-    outcome = restart(turn, lane, k);
-  }
-  return outcome;
-}
-
-static enum berth_niche_outcome run_climb(struct turn *turn, struct berth_task *task) {
+static enum berth_niche_outcome run_chain(struct turn *turn, struct berth_task *task) {
+  uint32_t index = task->index - turn->has_complete;
+  struct berth_campaign_chain *chain = &turn->campaign->chains[index];
   struct berth_campaign_lane *lane = enter(turn, task);
   if (lane == NULL) {
     return BERTH_NICHE_NO_MEMORY;
   }
-  begin_with_known(turn, &lane->search);
-  lane->search.may_jump = (lane->search.switches & BERTH_EXACT_JUMPS) != 0;
-  return berth_niche_climb_run(
-      &turn->campaign->climb, &lane->search, &lane->order, turn->plan.capacity, turn->plan.n_climb);
+  if (chain->capacity != turn->plan.capacity) { /* another question */
+    chain->capacity = turn->plan.capacity;
+    chain->n_placed = 0;
+  }
+  enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
+  uint64_t end = lane->search.n_nodes + turn->plan.n_in_chain;
+  while (outcome == BERTH_NICHE_LIMIT && lane->search.n_nodes < end) {
+    uint64_t n_nodes = luby(++chain->n_runs) * (turn->campaign->model.n_buffers + UINT64_C(96));
+    outcome = run_short(turn, chain, lane, chain->n_runs * BERTH_CAMPAIGN_CHAINS + index, n_nodes);
+  }
+  return outcome;
 }
 
 /* In the order that has been applied. */
@@ -171,24 +182,25 @@ static bool run_task(void *ctx, struct berth_task *task) {
   enum berth_niche_outcome outcome;
   if (task->index == 0 && turn->has_complete) {
     outcome = run_complete(turn, task);
-  } else if (task->index == turn->has_complete && turn->has_climb) {
-    outcome = run_climb(turn, task);
   } else {
-    outcome = run_restarts(turn, task);
+    outcome = run_chain(turn, task);
   }
   turn->outcomes[task->index] = outcome;
   return outcome != BERTH_NICHE_LIMIT && outcome != BERTH_NICHE_STOPPED;
 }
 
 /* Trouble of old runs counts less. */
-static void learn(const struct turn *turn) {
-  struct berth_campaign *campaign = turn->campaign;
-  for (uint32_t s = 0; s < campaign->model.n_sections && turn->n_restarts > 0; s++) {
+static void learn(struct berth_campaign *campaign, const uint64_t *n_runs_before) {
+  uint64_t n_new = 0;
+  for (uint32_t k = 0; k < BERTH_CAMPAIGN_CHAINS; k++) {
+    n_new += campaign->chains[k].n_runs - n_runs_before[k];
+  }
+  for (uint32_t s = 0; s < campaign->model.n_sections && n_new > 0; s++) {
     uint64_t trouble = 0;
     for (uint32_t k = 0; k < campaign->n_lanes; k++) {
       trouble += campaign->lanes[k].is_ready ? campaign->lanes[k].trouble[s] : 0;
     }
-    double mean = (double)trouble / turn->n_restarts;
+    double mean = (double)trouble / (double)n_new;
     campaign->search.weight[s] = campaign->search.weight[s] / FADES + REMEMBERED * mean;
   }
 }
@@ -198,24 +210,30 @@ berth_campaign_take_turn(struct berth_campaign *campaign, const struct berth_cam
   struct turn turn = {
       .campaign = campaign,
       .plan = *plan,
-      .first = campaign->n_restarts,
-      .has_complete = plan->n_complete > 0,
-      .has_climb = plan->n_climb > 0};
-  plan_restarts(&turn);
-  campaign->n_restarts += turn.n_restarts;
+      .number = campaign->n_turns++,
+      .n_chains = plan->n_in_chain > 0 ? BERTH_CAMPAIGN_CHAINS : 0,
+      .has_complete = plan->n_complete > 0};
+  uint64_t n_before[BERTH_CAMPAIGN_CHAINS];
+  for (uint32_t k = 0; k < BERTH_CAMPAIGN_CHAINS; k++) {
+    n_before[k] = campaign->chains[k].n_runs;
+  }
   memcpy(campaign->known_weight, campaign->search.weight, campaign->model.n_sections * sizeof(double));
   clear_lanes(campaign);
-  uint32_t n_tasks =
-      turn.has_complete + turn.has_climb + (turn.n_restarts + turn.n_in_task - 1) / turn.n_in_task;
+  uint32_t n_tasks = turn.has_complete + turn.n_chains;
   struct berth_packing_search *packing = campaign->packing;
   struct berth_tasks_result result =
       berth_tasks_run(packing->executor, packing->effort, n_tasks, run_task, &turn);
   if (!result.is_decided) {
     bool is_whole = result.n_counted == n_tasks;
     if (is_whole) {
-      learn(&turn);
+      learn(campaign, n_before);
     }
     return is_whole ? BERTH_NICHE_LIMIT : BERTH_NICHE_STOPPED;
+  }
+  /* How far those came that do not count is nobody's business. */
+  for (uint32_t k = 0; k < BERTH_CAMPAIGN_CHAINS; k++) {
+    campaign->chains[k].n_runs = campaign->chains[k].best_run = n_before[k];
+    campaign->chains[k].n_placed = 0;
   }
   bool is_complete = turn.has_complete && result.n_counted == 1;
   campaign->found = is_complete ? &campaign->search : &campaign->lanes[result.lane].search;

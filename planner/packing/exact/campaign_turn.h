@@ -1,6 +1,6 @@
-/* Runs of the niche search at one capacity that do not depend on each other: a complete one, hill climbing,
- * and many short ones in random orders. All begin with what was known when the turn began, so that any number
- * of threads may run them; the first in order that ends the turn is its outcome. */
+/* Runs of the niche search at one capacity that do not depend on each other: a complete one,
+ * and chains of short ones. All begin with what was known when the turn began, so that any number of threads
+ * may run them; the first in order that ends the turn is its outcome. */
 #ifndef PACKING_EXACT_CAMPAIGN_TURN_H
 #define PACKING_EXACT_CAMPAIGN_TURN_H
 
@@ -9,8 +9,7 @@
 struct berth_campaign_turn {
   uint64_t capacity;
   uint64_t n_complete; /* nodes of the complete run, 0 for none */
-  uint64_t n_climb;
-  uint64_t n_restarts; /* nodes of all short runs */
+  uint64_t n_in_chain; /* nodes of each chain, 0 for none; its last run may take more */
 };
 
 /* After FOUND campaign->found is the search that has the packing. */

@@ -4,22 +4,63 @@
 #include "packing/exact/contract.h"
 #include "packing/exact/relation.h"
 
-/* Where a refutation is not a proof, half of the effort is left to what proves. */
-static enum berth_code
-run_campaign(struct berth_packing_search *search, bool *out_usable, bool *out_complete) {
+struct berth_exact_rest {
   struct berth_campaign campaign;
-  struct berth_effort *effort = search->effort;
-  enum berth_code code = berth_campaign_init(&campaign, search, out_usable);
-  *out_complete = *out_usable && campaign.model.is_ordered;
-  if (code == BERTH_OK && *out_usable) {
-    uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
-    if (!*out_complete) {
-      berth_effort_set_limit(effort, effort->ticks + left / 2);
-    }
-    code = berth_campaign_run(&campaign);
-    berth_effort_set_limit(effort, limit);
+};
+
+void berth_exact_drop(struct berth_exact_rest *rest) {
+  if (rest != NULL) {
+    berth_campaign_finish(&rest->campaign);
   }
-  berth_campaign_finish(&campaign);
+}
+
+static uint64_t ticks_left(const struct berth_effort *effort) {
+  return effort->limit > effort->ticks ? effort->limit - effort->ticks : 0;
+}
+
+/* Goes on with what is left, until the break if there is one. */
+static enum berth_code go_on(struct berth_packing_search *search, struct berth_exact_rest *rest) {
+  struct berth_packing_break *pause = search->pause;
+  bool is_paused;
+  rest->campaign.packing = search;
+  enum berth_code code =
+      berth_campaign_run(&rest->campaign, pause != NULL ? pause->ticks : UINT64_MAX, &is_paused);
+  if (pause != NULL) {
+    pause->rest = is_paused ? rest : NULL;
+  }
+  if (!is_paused) {
+    berth_campaign_finish(&rest->campaign);
+  }
+  return code;
+}
+
+/* Where a refutation is not a proof, half of the effort is left to what proves; else it may be left at the
+ * break and be taken up again, and need not end there: `limit` is that of the effort then. */
+static enum berth_code
+run_campaign(struct berth_packing_search *search, uint64_t limit, bool *out_usable, bool *out_complete) {
+  struct berth_effort *effort = search->effort;
+  struct berth_exact_rest *rest = berth_arena_new(search->arena, struct berth_exact_rest, 1);
+  *out_usable = *out_complete = false;
+  if (rest == NULL) {
+    return BERTH_RESOURCE_EXHAUSTED;
+  }
+  enum berth_code code = berth_campaign_init(&rest->campaign, search, out_usable);
+  *out_complete = *out_usable && rest->campaign.model.is_ordered;
+  if (code != BERTH_OK || !*out_usable) {
+    berth_campaign_finish(&rest->campaign);
+    return code;
+  }
+  if (*out_complete) {
+    berth_effort_set_limit(effort, limit);
+    return go_on(search, rest);
+  }
+  uint64_t before = effort->limit;
+  berth_effort_set_limit(effort, effort->ticks + ticks_left(effort) / 2);
+  struct berth_packing_break *pause = search->pause;
+  search->pause = NULL;
+  code = go_on(search, rest);
+  search->pause = pause;
+  berth_effort_set_limit(effort, before);
   return code;
 }
 
@@ -48,10 +89,10 @@ static enum berth_code pack_blocks(
   if (blocks.best_offset == NULL) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
-  uint64_t limit = effort->limit, left = limit > effort->ticks ? limit - effort->ticks : 0;
-  berth_effort_set_limit(effort, effort->ticks + left / CONTRACT_SHARE);
+  uint64_t limit = effort->limit;
+  berth_effort_set_limit(effort, effort->ticks + ticks_left(effort) / CONTRACT_SHARE);
   bool is_usable, is_complete;
-  enum berth_code code = run_campaign(&blocks, &is_usable, &is_complete);
+  enum berth_code code = run_campaign(&blocks, effort->limit, &is_usable, &is_complete);
   berth_effort_set_limit(effort, limit);
   *out_found = code == BERTH_OK && blocks.best_arena != BERTH_UNLIMITED;
   for (uint32_t k = 0; *out_found && k < rest.n_buffers; k++) {
@@ -108,23 +149,40 @@ static enum berth_code run_relation(struct berth_packing_search *search) {
   return code == BERTH_OK && is_usable ? berth_relation_run(&relation, search) : code;
 }
 
-static enum berth_code run(struct berth_packing_search *search) {
-  if (berth_packing_done(search) || search->instance->chains != NULL) {
-    return BERTH_OK; /* it lists pairs */
-  }
-  struct berth_arena_mark mark = berth_arena_mark(search->arena);
+/* All that there is, from the beginning; what cannot be taken up again ends at the break. */
+static enum berth_code run_all(struct berth_packing_search *search) {
+  struct berth_effort *effort = search->effort;
+  uint64_t limit = effort->limit;
   bool is_usable, is_complete = false; /* by the niche search */
   enum berth_code code = BERTH_OK;
+  if (search->pause != NULL && search->pause->ticks < limit) {
+    berth_effort_set_limit(effort, search->pause->ticks);
+  }
   if (search->switches & BERTH_EXACT_CONTRACT) {
     code = run_contraction(search);
   }
-  if (code == BERTH_OK && search->switches & BERTH_EXACT_NICHES) {
-    code = run_campaign(search, &is_usable, &is_complete);
+  if (code == BERTH_OK && search->switches & BERTH_EXACT_NICHES && !berth_packing_done(search)) {
+    code = run_campaign(search, limit, &is_usable, &is_complete);
   }
   if (code == BERTH_OK && !is_complete && !berth_packing_done(search)) {
     code = run_relation(search);
   }
-  berth_arena_rewind(search->arena, mark);
+  berth_effort_set_limit(effort, limit);
+  return code;
+}
+
+static enum berth_code run(struct berth_packing_search *search) {
+  if (berth_packing_done(search) || search->instance->chains != NULL) {
+    return BERTH_OK; /* it lists pairs */
+  }
+  if (search->pause != NULL && search->pause->rest != NULL) {
+    return go_on(search, search->pause->rest);
+  }
+  struct berth_arena_mark mark = berth_arena_mark(search->arena);
+  enum berth_code code = run_all(search);
+  if (search->pause == NULL || search->pause->rest == NULL) {
+    berth_arena_rewind(search->arena, mark);
+  }
   return code;
 }
 

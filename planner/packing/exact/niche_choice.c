@@ -332,6 +332,13 @@ take_ground(struct berth_niche_search *search, struct berth_niche_node *node, st
   return false;
 }
 
+/* The last of n choices goes before all others. */
+static void put_first(uint32_t *choices, uint32_t n) {
+  uint32_t last = choices[n - 1];
+  memmove(choices + 1, choices, (n - 1) * sizeof *choices);
+  choices[0] = last;
+}
+
 /* The members that lie on the floor of the section, each once of those that are equal. */
 static void list_choices(struct berth_niche_search *search, struct berth_niche_node *node) {
   const struct berth_niche_state *state = &search->state;
@@ -345,6 +352,9 @@ static void list_choices(struct berth_niche_search *search, struct berth_niche_n
         (!(search->switches & BERTH_NICHE_TWINS) ||
          !has_twin(state, search->choices, node->choice, node->choice_end, b))) {
       search->choices[node->choice_end++] = b;
+      if (search->guide != NULL && search->guide[b] == state->floor[node->section]) {
+        put_first(search->choices + node->choice, node->choice_end - node->choice);
+      }
     }
   }
 }

@@ -5,7 +5,13 @@
 #include "base/rng.h"
 #include "packing/exact/niche_choice.h"
 
-enum { FIRST_NODES = 1 << 9, FIRST_RANGES = 1 << 10, FIRST_CHOICES = 1 << 12, FIRST_SLOTS = 1 << 12 };
+enum {
+  FIRST_NODES = 1 << 9,
+  FIRST_RANGES = 1 << 10,
+  FIRST_CHOICES = 1 << 12,
+  FIRST_SLOTS = 1 << 12,
+  WORTH_NODES = 2
+};
 
 enum berth_code berth_niche_search_init(
     struct berth_niche_search *search, const struct berth_niche_model *model, struct berth_arena *arena,
@@ -167,6 +173,24 @@ static void split_range(struct walk *walk) {
   }
 }
 
+static bool has_nogoods(const struct berth_niche_search *search) {
+  return search->nogoods != NULL && search->may_jump && (search->switches & BERTH_NICHE_NOGOODS) != 0 &&
+         search->state.model->is_plain;
+}
+
+/* What took some nodes to refute. */
+static void learn(struct berth_niche_search *search, const struct berth_niche_node *node) {
+  if (!has_nogoods(search) || search->n_nodes - node->n_before < WORTH_NODES) {
+    return;
+  }
+  uint32_t lower = node->touched_lower > node->lower ? node->touched_lower : node->lower;
+  uint32_t upper = node->touched_upper < node->upper ? node->touched_upper : node->upper;
+  if (lower < upper) {
+    berth_niche_state_undo(&search->state, node->n_trail);
+    berth_niche_nogoods_learn(search->nogoods, &search->state, lower, upper);
+  }
+}
+
 /* Opens a node on the first range to solve. */
 static void open_node(struct walk *walk) {
   struct berth_niche_search *search = walk->search;
@@ -183,6 +207,7 @@ static void open_node(struct walk *walk) {
       .choice = choice,
       .choice_end = choice,
       .n_trail = search->state.n_trail,
+      .n_before = search->n_nodes,
       .touched_lower = range.lower,
       .touched_upper = range.upper};
   if (search->switches & BERTH_NICHE_MEMO) {
@@ -192,12 +217,28 @@ static void open_node(struct walk *walk) {
     }
     node->key = key;
   }
+  struct berth_niche_nogood_range why;
+  if (has_nogoods(search) &&
+      berth_niche_nogoods_refute(search->nogoods, &search->state, range.lower, range.upper, &why)) {
+    node->touched_lower = why.lower;
+    node->touched_upper = why.upper;
+    node->is_partial = true;
+    return;
+  }
   berth_niche_choose(search, node);
 }
 
 static void touch(struct berth_niche_node *node, uint32_t lower, uint32_t upper) {
   node->touched_lower = lower < node->touched_lower ? lower : node->touched_lower;
   node->touched_upper = upper > node->touched_upper ? upper : node->touched_upper;
+}
+
+static void note_deepest(struct berth_niche_search *search) {
+  const struct berth_niche_state *state = &search->state;
+  search->n_deepest = state->n_placed;
+  for (uint32_t b = 0; b < state->model->n_buffers && search->deepest != NULL; b++) {
+    search->deepest[b] = state->is_placed[b] ? state->offset[b] : -1;
+  }
 }
 
 static uint32_t take_choice(struct berth_niche_search *search, struct berth_niche_node *node) {
@@ -215,7 +256,7 @@ static uint32_t take_choice(struct berth_niche_search *search, struct berth_nich
     search->n_refuted[refuting]++;
     touch(node, refuting, refuting + 1);
   } else if (search->state.n_placed > search->n_deepest) {
-    search->n_deepest = search->state.n_placed;
+    note_deepest(search);
   }
   return refuting;
 }
@@ -282,6 +323,7 @@ static bool advance(struct walk *walk, bool *out_goes_on) {
     if (!node->is_partial) {
       berth_niche_memo_add(&search->memo, node->key);
     }
+    learn(search, node);
     walk->node = return_to(walk);
     if (walk->node == BERTH_NICHE_NONE) {
       return false;
@@ -331,6 +373,9 @@ berth_niche_search_run(struct berth_niche_search *search, uint64_t capacity, uin
   search->n_deepest = 0;
   search->capacity_salt = capacity * UINT64_C(0x9e3779b97f4a7c15) + 1 + search->salt;
   memset(search->n_refuted, 0, search->state.model->n_sections * sizeof *search->n_refuted);
+  if (search->nogoods != NULL) {
+    berth_niche_nogoods_clear(search->nogoods);
+  }
   if (!berth_niche_state_reserve(&search->state)) {
     return BERTH_NICHE_NO_MEMORY;
   }

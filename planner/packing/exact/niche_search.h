@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "packing/exact/niche_memo.h"
+#include "packing/exact/niche_nogoods.h"
 #include "packing/exact/niche_state.h"
 
 /* Inferences, each of which may be left out without changing an answer. */
@@ -29,6 +30,7 @@ enum berth_niche_switch {
   BERTH_NICHE_TWINS = 1 << 2,    /* of equal buffers only the first is tried */
   BERTH_NICHE_GROUND = 1 << 3,   /* what spans a flat range goes to its bottom, without choice */
   BERTH_NICHE_ANYWHERE = 1 << 4, /* choose among all niches, not the lowest only */
+  BERTH_NICHE_NOGOODS = 1 << 5,  /* what a stretch of time refuted is known again whatever is beside it */
 };
 
 enum berth_niche_pick {
@@ -66,6 +68,7 @@ struct berth_niche_node {
   uint32_t choice; /* the next one to try */
   uint32_t choice_end;
   size_t n_trail;
+  uint64_t n_before;      /* nodes of the search, when it was opened */
   uint32_t touched_lower; /* the sections that its refutation is about */
   uint32_t touched_upper;
   bool is_partial; /* choices were left out below it: its end proves nothing */
@@ -81,6 +84,9 @@ struct berth_niche_search {
    * run that jumped proves nothing and ends with LIMIT; but it is not caught in one stretch of time by
    * choices in another. */
   bool may_jump;
+  struct berth_niche_nogoods *nogoods; /* may be NULL; for runs that may jump */
+  const int64_t *guide;                /* offsets that are tried first, -1 for none; may be NULL */
+  int64_t *deepest;    /* out, may be NULL: offsets when most were placed at once, -1 for who was not */
   double *weight;      /* of each section: how often it refuted, over all runs */
   uint32_t *n_refuted; /* the same in this run */
   uint32_t n_deepest;  /* the most buffers placed at once in this run */

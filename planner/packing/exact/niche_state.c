@@ -26,6 +26,7 @@ enum berth_code berth_niche_state_init(
       .n_crossing = berth_arena_new(arena, uint32_t, n_sections),
       .witness = berth_arena_new(arena, uint32_t, n_sections),
       .open_hash = berth_arena_new(arena, uint64_t, 2 * n_sections),
+      .member_hash = berth_arena_new(arena, uint64_t, n_sections),
       .low = berth_arena_new(arena, int64_t, n),
       .offset = berth_arena_new(arena, int64_t, n),
       .is_placed = berth_arena_new(arena, uint8_t, n),
@@ -38,8 +39,8 @@ enum berth_code berth_niche_state_init(
   state->raised_in = model->has_windows ? berth_arena_new_zeroed(arena, uint64_t, n) : NULL;
   if ((model->has_windows && !state->raised_in) || !state->ceiling || !state->section_ceiling ||
       !state->floor || !state->rest || !state->n_crossing || !state->witness || !state->open_hash ||
-      !state->low || !state->offset || !state->is_placed || !state->buffer_hash || !state->trail ||
-      !state->ranked || !state->starting_begin || !state->starting) {
+      !state->member_hash || !state->low || !state->offset || !state->is_placed || !state->buffer_hash ||
+      !state->trail || !state->ranked || !state->starting_begin || !state->starting) {
     return BERTH_RESOURCE_EXHAUSTED;
   }
   struct berth_rng rng = {.state = 1};
@@ -83,6 +84,9 @@ static void toggle_hash(struct berth_niche_state *state, uint32_t buffer) {
   uint64_t *open = &state->open_hash[2 * (size_t)state->model->lower[buffer]];
   open[0] ^= state->buffer_hash[2 * (size_t)buffer];
   open[1] ^= state->buffer_hash[2 * (size_t)buffer + 1];
+  for (uint32_t s = state->model->lower[buffer]; s < state->model->upper[buffer]; s++) {
+    state->member_hash[s] ^= state->buffer_hash[2 * (size_t)buffer];
+  }
 }
 
 /* Counts a buffer in (sign 1) or out (sign -1) of the rests and crossings of its sections. */
@@ -206,7 +210,8 @@ bool berth_niche_state_reset(struct berth_niche_state *state, uint64_t capacity)
   if (!berth_effort_fill(state->effort, state->floor, 0, n_sections * sizeof *state->floor) ||
       !berth_effort_fill(state->effort, state->rest, 0, n_sections * sizeof *state->rest) ||
       !berth_effort_fill(state->effort, state->n_crossing, 0, n_sections * sizeof *state->n_crossing) ||
-      !berth_effort_fill(state->effort, state->open_hash, 0, 2 * n_sections * sizeof *state->open_hash)) {
+      !berth_effort_fill(state->effort, state->open_hash, 0, 2 * n_sections * sizeof *state->open_hash) ||
+      !berth_effort_fill(state->effort, state->member_hash, 0, n_sections * sizeof *state->member_hash)) {
     return true;
   }
   memset(state->is_placed, 0, model->n_buffers);

@@ -31,9 +31,10 @@ struct berth_niche_state {
   bool is_uniform;          /* all ceilings are equal, no masks, no pins: stacks may be permuted */
   int64_t *floor;
   int64_t *rest;
-  uint32_t *n_crossing; /* open buffers live in this section and the next one */
-  uint32_t *witness;    /* the place in `members` of an open one whose bottom is the floor, if it still is */
-  uint64_t *open_hash;  /* two words a section: of the open buffers that begin there */
+  uint32_t *n_crossing;  /* open buffers live in this section and the next one */
+  uint32_t *witness;     /* the place in `members` of an open one whose bottom is the floor, if it still is */
+  uint64_t *open_hash;   /* two words a section: of the open buffers that begin there */
+  uint64_t *member_hash; /* of the open buffers whose hull holds the section */
   int64_t *low;
   uint64_t *raised_in; /* the last step in which the low was kept in the trail; NULL without windows: there a
                         * step raises each once */
