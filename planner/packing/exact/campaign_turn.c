@@ -5,9 +5,9 @@
 #include "packing/exact/exact.h"
 
 enum {
-  MOST_LUBY = 256,
+  MOST_LUBY = 32,
   MOST_STALLED = 64, /* runs since the best */
-  UNGUIDED = 4,      /* one run in so many, by chance */
+  UNGUIDED = 8,      /* one run in so many, by chance */
   LANE_SLOTS = 1 << 14,
   REMEMBERED = 10, /* trouble is that of so many runs */
   FADES = 16       /* and one part in so many of what was before the turn */
@@ -104,7 +104,7 @@ static void draw_order(struct berth_campaign_lane *lane, struct berth_rng *rng) 
                                                BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
                                                BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_BULK};
   enum berth_niche_by by = orders[berth_rng_below(rng, sizeof orders / sizeof *orders)];
-  lane->search.pick = berth_rng_below(rng, 8) == 0 ? BERTH_NICHE_TROUBLED : BERTH_NICHE_FEWEST;
+  lane->search.pick = BERTH_NICHE_FEWEST;
   double noise = MOST_NOISE * (double)berth_rng_below(rng, 1024) / 1024;
   berth_niche_order_key(lane->order.key, &lane->search, by, noise, rng);
   berth_niche_order_apply(&lane->order, &lane->search);

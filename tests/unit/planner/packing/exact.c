@@ -274,6 +274,67 @@ static enum berth_code solve_many(
   return code;
 }
 
+/* Whether it is left now and then or not: the same answer after the same effort. */
+START_TEST(what_is_left_is_taken_up_where_it_was) {
+  struct many many;
+  draw_many(&many);
+  struct berth_effort whole;
+  berth_effort_init(&whole, UINT64_C(1) << 24, NULL, NULL);
+  ck_assert_int_eq(solve_many(&many, berth_allocator_libc(), &whole, UINT32_MAX), BERTH_OK);
+  uint64_t offset[N_MANY];
+  memcpy(offset, many.offset, sizeof offset);
+  for (uint64_t step = 1; step <= UINT64_C(1) << 22; step *= 64) {
+    struct berth_effort effort;
+    struct berth_arena arena;
+    berth_effort_init(&effort, UINT64_C(1) << 24, NULL, NULL);
+    berth_arena_init(&arena, berth_allocator_libc());
+    struct berth_packing_break pause = {.ticks = step};
+    struct berth_packing_search search = {
+        .instance = &many.instance,
+        .arena = &arena,
+        .effort = &effort,
+        .switches = UINT32_MAX,
+        .pause = &pause,
+        .best_arena = BERTH_UNLIMITED,
+        .best_offset = many.offset};
+    uint32_t n_left = 0;
+    do {
+      ck_assert_int_eq(berth_packing_exact.run(&search), BERTH_OK);
+      pause.ticks = effort.ticks + step;
+      n_left += pause.rest != NULL;
+    } while (pause.rest != NULL);
+    ck_assert_uint_gt(n_left, 0);
+    ck_assert_uint_eq(effort.ticks, whole.ticks);
+    ck_assert_mem_eq(many.offset, offset, sizeof offset);
+    berth_arena_finish(&arena);
+  }
+}
+END_TEST
+
+START_TEST(what_is_left_can_be_dropped) {
+  struct many many;
+  draw_many(&many);
+  struct berth_effort effort;
+  struct berth_arena arena;
+  berth_effort_init(&effort, UINT64_C(1) << 24, NULL, NULL);
+  berth_arena_init(&arena, berth_allocator_libc());
+  struct berth_packing_break pause = {.ticks = UINT64_C(1) << 23}; /* after the first turn */
+  struct berth_packing_search search = {
+      .instance = &many.instance,
+      .arena = &arena,
+      .effort = &effort,
+      .switches = UINT32_MAX,
+      .pause = &pause,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = many.offset};
+  ck_assert_int_eq(berth_packing_exact.run(&search), BERTH_OK);
+  ck_assert_ptr_nonnull(pause.rest);
+  berth_exact_drop(pause.rest);
+  berth_exact_drop(NULL);
+  berth_arena_finish(&arena);
+}
+END_TEST
+
 START_TEST(effort_ends_a_search_where_it_says) {
   struct many many;
   draw_many(&many);
@@ -346,5 +407,6 @@ int main(void) {
           plain_instances_agree_with_brute_force, constraints_agree_with_brute_force,
           every_combination_of_switches_agrees, mirrors_permutations_and_scale_keep_the_optimum,
           bound_goes_beyond_the_load, same_plan_every_time, effort_ends_a_search_where_it_says,
+          what_is_left_is_taken_up_where_it_was, what_is_left_can_be_dropped,
           a_fit_in_no_capacity_is_the_smallest_arena, memory_that_runs_out_is_an_answer, NULL});
 }
