@@ -148,6 +148,5 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "packing/switches",
-      (const TTest *const[]){twins, ground, split_and_anywhere, restarts, niches, NULL});
+      "packing/switches", (const TTest *const[]){twins, ground, split_and_anywhere, restarts, niches, NULL});
 }
