@@ -5,10 +5,6 @@
 
 enum { MOST_NODES = 64 }; /* on the stack of a walk down the tree */
 
-bool berth_neighbours_fit(const struct berth_packing_instance *instance) {
-  return instance->order.n_clocks == 0 || instance->n_buffers <= BERTH_MEETINGS_MOST;
-}
-
 static bool init_tree(struct berth_neighbours *neighbours, struct berth_arena *arena) {
   const struct berth_packing_instance *instance = neighbours->instance;
   uint32_t n = instance->n_buffers;

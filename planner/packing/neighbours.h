@@ -22,10 +22,8 @@ struct berth_neighbours {
   uint32_t *latest; /* 2 * n_leaves: the latest end below each node of the tree over by_start */
 };
 
-/* Rows are for so many buffers only. */
-bool berth_neighbours_fit(const struct berth_packing_instance *instance);
-
-/* False if memory ran out or the arena's effort was stopped. */
+/* Of BERTH_MEETINGS_MOST buffers at most, under a partial order. False if memory ran out or the arena's
+ * effort was stopped. */
 bool berth_neighbours_init(
     struct berth_neighbours *neighbours, const struct berth_packing_instance *instance,
     struct berth_arena *arena);

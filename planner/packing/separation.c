@@ -18,7 +18,8 @@ enum {
 
 bool berth_separation_fits(const struct berth_packing_instance *instance, uint64_t arena_bytes) {
   return instance->n_buffers > 0 && arena_bytes <= MOST_BYTES && instance->gap_begin == NULL &&
-         instance->piece_begin == NULL && !instance->pins_may_meet && berth_neighbours_fit(instance);
+         instance->piece_begin == NULL && !instance->pins_may_meet &&
+         instance->n_buffers <= BERTH_MEETINGS_MOST;
 }
 
 bool berth_separation_init(

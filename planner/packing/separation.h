@@ -65,7 +65,8 @@ struct berth_separation {
   struct berth_separation_step *steps;
 };
 
-/* Instances with live windows, or larger than 2^62 bytes, have none. */
+/* Instances with live windows, or larger than 2^62 bytes, have none; nor have those of more than
+ * BERTH_MEETINGS_MOST buffers: a turn takes a look at all that the buffer meets, and is not interrupted. */
 bool berth_separation_fits(const struct berth_packing_instance *instance, uint64_t arena_bytes);
 
 /* False if memory ran out or effort was stopped. */

@@ -168,8 +168,8 @@ static enum berth_code run_strategy(
 
 /* Strategies in the order in which they run. Small pools are searched completely first, which also improves;
  * what a short search leaves open is justified, and then searched on with all that is left; of large ones
- * their cores are, for a short time, then they are improved, and tight fits, which cost most there, are tried
- * late.
+ * their cores are searched, for a short time, then they are improved and moved apart, and tight fits, which
+ * cost most there, are tried late.
  */
 struct phase {
   enum berth_strategy strategy;
@@ -194,6 +194,7 @@ static const struct phase LARGE_PHASES[] = {
     {BERTH_STRATEGY_ANTICHAIN, 4, UINT32_MAX, &berth_packing_antichain},
     {BERTH_STRATEGY_CORE, 16, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_IMPROVE, 3, UINT32_MAX, &berth_packing_improve},
+    {BERTH_STRATEGY_SEPARATE, 2, UINT32_MAX, &berth_packing_separate},
     {BERTH_STRATEGY_PLACEMENT, 2, BERTH_PLACEMENT_TIGHT, &berth_packing_placement},
     {BERTH_STRATEGY_CORE, 2, UINT32_MAX, &berth_packing_core},
     {BERTH_STRATEGY_EXACT, 1, UINT32_MAX, &berth_packing_exact},
