@@ -9,8 +9,10 @@ enum {
   WHOLE = 1 << 16,         /* of what lies between the plan and the aim */
   FIRST_STEP = WHOLE / 4,  /* so far down at once, */
   LEAST_STEP = WHOLE / 50, /* but all the way at the very first, with a share of the effort */
-  WHOLE_SHARE = 8,
-  MOST_IN_VAIN = 200 /* heights given up, then it ends */
+  WHOLE_SHARE = 8,         /* if the plan is so near */
+  NEAR = 8,                /* one part in so many of the bound */
+  FINE = 1024,             /* what is smaller than one part in so many of the height comes after the others */
+  MOST_IN_VAIN = 200       /* heights given up, then it ends */
 };
 
 static bool may_go_on(const struct berth_packing_search *search) {
@@ -61,17 +63,27 @@ try_height(struct berth_packing_search *search, struct berth_separation *separat
   bool is_any = search->best_arena != BERTH_UNLIMITED;
   uint64_t height = next_height(search, step);
   bool found =
-      berth_separation_begin(separation, is_any ? search->best_offset : NULL, height) && separate(separation);
+      berth_separation_begin(separation, is_any ? search->best_offset : NULL, height, height / FINE) &&
+      separate(separation) && berth_separation_admit(separation) && separate(separation);
+
   return found && berth_packing_offer(search, separation->at, top_of(search->instance, separation->at));
 }
 
-static void search_heights(struct berth_packing_search *search, struct berth_separation *separation) {
+/* Often there is a plan at the bound itself, if one is near it. */
+static void try_whole(struct berth_packing_search *search, struct berth_separation *separation) {
   struct berth_effort *effort = search->effort;
   uint64_t limit = effort->limit;
-  berth_effort_set_limit(effort, effort->ticks + (limit - effort->ticks) / WHOLE_SHARE);
-  (void)try_height(search, separation, WHOLE);
-  berth_effort_set_limit(effort, limit);
+  bool is_near = search->any_fit || search->best_arena - search->lower_bound <= search->lower_bound / NEAR;
+  if (is_near) {
+    berth_effort_set_limit(effort, effort->ticks + (limit - effort->ticks) / WHOLE_SHARE);
+    (void)try_height(search, separation, WHOLE);
+    berth_effort_set_limit(effort, limit);
+  }
+}
+
+static void search_heights(struct berth_packing_search *search, struct berth_separation *separation) {
   uint32_t step = FIRST_STEP;
+  try_whole(search, separation);
   for (uint32_t n_in_vain = 0; n_in_vain < MOST_IN_VAIN && may_go_on(search);) {
     if (try_height(search, separation, step)) {
       n_in_vain = 0;

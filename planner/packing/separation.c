@@ -154,9 +154,14 @@ static bool list_met(struct berth_separation *separation, uint32_t i) {
     separation->weight[separation->links[k].other] = separation->links[k].weight;
     n_looks += 2;
   }
-  for (uint32_t k = 0; k < separation->n_met; k++) {
+  uint32_t n_listed = separation->n_met;
+  separation->n_met = 0;
+  for (uint32_t k = 0; k < n_listed; k++) {
     uint32_t other = separation->listed[k];
-    separation->met[k] = (struct berth_separation_met){
+    if (separation->instance->size[other] < separation->least) {
+      continue;
+    }
+    separation->met[separation->n_met++] = (struct berth_separation_met){
         .buffer = other,
         .weight = separation->weight[other],
         .begin = separation->at[other],
@@ -358,7 +363,7 @@ bool berth_separation_turn(struct berth_separation *separation) {
 /* ---- The beginning ---- */
 
 /* What the buffer shares with those who were not moved, or come after it. */
-static bool find_shared(struct berth_separation *separation, const bool *is_moved, uint32_t i) {
+static bool find_shared(struct berth_separation *separation, uint32_t i) {
   double shared = 0;
   if (!list_met(separation, i)) {
     return false;
@@ -366,7 +371,7 @@ static bool find_shared(struct berth_separation *separation, const bool *is_move
   for (uint32_t k = 0; k < separation->n_met; k++) {
     const struct berth_separation_met *met = &separation->met[k];
     uint64_t bytes = shared_with(met, separation->at[i], end_of(separation, i));
-    if (bytes > 0 && (met->buffer > i || !is_moved[met->buffer])) {
+    if (bytes > 0 && (met->buffer > i || !separation->is_moved[met->buffer])) {
       shared += (double)bytes;
       push(separation, met->buffer);
     }
@@ -378,10 +383,22 @@ static bool find_shared(struct berth_separation *separation, const bool *is_move
   return true;
 }
 
-bool berth_separation_begin(struct berth_separation *separation, const uint64_t *offset, uint64_t height) {
+static bool find_all_shared(struct berth_separation *separation) {
+  for (uint32_t i = 0; i < separation->instance->n_buffers; i++) {
+    bool is_looked_at = separation->is_moved[i] && separation->instance->size[i] >= separation->least;
+    if (is_looked_at && !find_shared(separation, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool berth_separation_begin(
+    struct berth_separation *separation, const uint64_t *offset, uint64_t height, uint64_t least) {
   const struct berth_packing_instance *instance = separation->instance;
   uint32_t n = instance->n_buffers;
   separation->height = height;
+  separation->least = least;
   separation->shared = 0;
   separation->first = separation->n_queued = 0;
   forget(separation);
@@ -394,10 +411,13 @@ bool berth_separation_begin(struct berth_separation *separation, const uint64_t 
     separation->is_queued[i] = false;
     separation->weight[i] = ALIKE;
   }
-  for (uint32_t i = 0; i < n; i++) {
-    if (separation->is_moved[i] && !find_shared(separation, separation->is_moved, i)) {
-      return false;
-    }
+  return find_all_shared(separation);
+}
+
+bool berth_separation_admit(struct berth_separation *separation) {
+  for (uint32_t i = 0; i < separation->instance->n_buffers; i++) {
+    separation->is_moved[i] = separation->instance->size[i] < separation->least;
   }
-  return true;
+  separation->least = 0;
+  return find_all_shared(separation);
 }

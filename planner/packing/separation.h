@@ -42,6 +42,7 @@ struct berth_separation {
   struct berth_effort *effort;
   struct berth_rng rng;
   uint64_t height;
+  uint64_t least;  /* what is smaller takes no part yet */
   uint64_t *at;    /* offsets; none that is not pinned ends above the height */
   double shared;   /* the bytes that pairs share, about, all together */
   uint32_t *queue; /* a ring */
@@ -75,8 +76,11 @@ bool berth_separation_init(
     struct berth_effort *effort, struct berth_arena *arena);
 
 /* From a plan on (NULL: from all at 0), as far as it lies below the height, which holds every buffer and all
- * that is pinned: all pairs weigh alike. False if effort is spent. */
-bool berth_separation_begin(struct berth_separation *separation, const uint64_t *offset, uint64_t height);
+ * that is pinned: all pairs weigh alike. What is smaller than `least` takes no part until it is admitted.
+ * Both are false if effort is spent. */
+bool berth_separation_begin(
+    struct berth_separation *separation, const uint64_t *offset, uint64_t height, uint64_t least);
+bool berth_separation_admit(struct berth_separation *separation);
 
 /* One turn; nothing happens if nobody waits. False if effort is spent. */
 bool berth_separation_turn(struct berth_separation *separation);
