@@ -70,6 +70,10 @@ static bool may_go_on(const struct climb *climb) {
          climb->search->effort->state == BERTH_EFFORT_RUNNING;
 }
 
+static bool is_on(const struct climb *climb, uint32_t bit) {
+  return (climb->search->switches & bit) != 0;
+}
+
 /* ---- One pass ---- */
 
 struct pass {
@@ -165,7 +169,8 @@ static void vary(struct pass *pass, const struct line *line) {
   memcpy(pass->line->order, line->order, n * sizeof *line->order);
   uint32_t n_kept = line->n_above < MAX_KEPT ? line->n_above : MAX_KEPT;
   uint32_t n_moves = 1;
-  while (n_moves < MAX_MOVES && berth_rng_below(&pass->rng, 3) == 0) {
+  while (n_moves < MAX_MOVES && is_on(pass->climb, BERTH_IMPROVE_SEVERAL) &&
+         berth_rng_below(&pass->rng, 3) == 0) {
     n_moves++;
   }
   for (; n_kept > 0 && n_moves > 0; n_moves--) {
@@ -232,6 +237,9 @@ static bool run_first(void *ctx, struct berth_task *task) {
   struct line *line = &climb->lines[task->index];
   struct pass pass;
   climb->first_top[task->index] = UINT64_MAX;
+  if (!is_on(climb, BERTH_IMPROVE_FIRST_LINE << task->index)) {
+    return false;
+  }
   if (!enter(climb, task, &pass)) {
     return true;
   }
@@ -301,7 +309,8 @@ static uint32_t plan_attempts(struct climb *climb) {
     struct berth_rng seeds = {.state = (climb->n_attempts + k) * UINT64_C(0xff51afd7ed558ccd)};
     attempt->rng.state = berth_rng_next(&seeds);
     attempt->line = choose(climb, &attempt->rng);
-    attempt->most = most_excess(attempt->line, n_in_vain[attempt->line - climb->lines]++);
+    uint32_t patience = n_in_vain[attempt->line - climb->lines]++;
+    attempt->most = most_excess(attempt->line, is_on(climb, BERTH_IMPROVE_WORSE) ? patience : 0);
   }
   return n;
 }

@@ -5,6 +5,13 @@
 
 #include "packing/strategy.h"
 
+/* Bits of berth_packing_search.switches; tests show each worth having. */
+enum berth_improve_switch {
+  BERTH_IMPROVE_FIRST_LINE = 1 << 0, /* and three more: the orders to climb from */
+  BERTH_IMPROVE_SEVERAL = 1 << 4,    /* several buffers move at once, now and then */
+  BERTH_IMPROVE_WORSE = 1 << 5,      /* after much in vain a little worse is accepted */
+};
+
 /* Runs until the bound is met or effort is spent. A few orders that keep the peak compact are climbed side by
  * side: some buffer that ends above the aim (the bound, or the capacity where only a fit is asked for) is
  * moved to an earlier place in the order, everything is placed anew at the lowest fit, and the new order
