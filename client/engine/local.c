@@ -39,7 +39,10 @@ struct local {
 /* To write the plan down and to check it takes about as long as the first plan took, which is the same
  * machine under the same load. Before there is one, to stop would leave nothing to show. */
 static bool is_due(struct local *local) {
-  return berthctl_watch_is_late(local->watch, 3 * atomic_load(&local->first_plan_ns) / 2);
+  int64_t first_plan_ns = atomic_load(&local->first_plan_ns);
+  int64_t reserve_ns = first_plan_ns != 0 ? 3 * first_plan_ns / 2
+                                          : (berthctl_clock_ns() - local->started_ns) / BERTH_STOP_RESERVE;
+  return berthctl_watch_is_late(local->watch, reserve_ns);
 }
 
 static bool should_stop(void *ctx) {

@@ -70,11 +70,17 @@ struct berth_progress {
   uint64_t ticks;
 };
 
+/* After a stop the plan is written down and memory is given back, which takes up to one part in so many of
+ * the time to the first plan, or of all the time up to the stop if there was none: 10 to 20 ms for a million
+ * buffers. Who has a deadline says stop so much before it. */
+#define BERTH_STOP_RESERVE 24
+
 /* All optional; must not call back into the library. */
 struct berth_solve_hooks {
   void *ctx;
-  /* Polled at least every 2^16 ticks (well under a millisecond): true stops the search soon after. With an
-   * executor on any of its threads, several at once; else on the solving thread. */
+  /* Polled at least every 2^16 ticks and in every other long step (some milliseconds apart at most): true
+   * stops the search soon after. Once on_progress has told of a plan, a stop never loses it. With an executor
+   * on any of its threads, several at once; else on the solving thread. */
   bool (*should_stop)(void *ctx);
   /* The incumbent or the bound improved. Monotone: arenas fall, bounds rise. On the solving thread, between
    * tasks. */

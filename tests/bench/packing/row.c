@@ -10,6 +10,7 @@ struct watch {
   double begin;
   double deadline;
   double last; /* asked whether to stop, or told to */
+  bool is_stopped;
   double longest_wait;
   double first;
   double best;
@@ -30,15 +31,21 @@ double bench_wall_seconds(void) {
   return seconds_of(CLOCK_MONOTONIC);
 }
 
+/* What the library says that it needs after a stop. */
+static double reserve(const struct watch *watch, double now) {
+  return (watch->first > 0 ? watch->first : now - watch->begin) / BERTH_STOP_RESERVE;
+}
+
 static bool should_stop(void *ctx) {
   struct watch *watch = ctx;
   double now = bench_cpu_seconds();
-  if (watch->deadline > 0 && watch->last >= watch->deadline) {
-    return true; /* said already: the wait is for the return */
+  if (watch->is_stopped) {
+    return true; /* the wait is for the return */
   }
   watch->longest_wait = now - watch->last > watch->longest_wait ? now - watch->last : watch->longest_wait;
   watch->last = now;
-  return watch->deadline > 0 && now >= watch->deadline;
+  watch->is_stopped = watch->deadline > 0 && now + reserve(watch, now) >= watch->deadline;
+  return watch->is_stopped;
 }
 
 static void on_progress(void *ctx, const struct berth_progress *progress) {

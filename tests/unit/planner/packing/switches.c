@@ -140,6 +140,18 @@ START_TEST(restarts) {
 }
 END_TEST
 
+START_TEST(memo) {
+  read_file(DATA "I.1048576.csv");
+  expect_worth(BERTH_NICHE_MEMO, 5, 60000000);
+}
+END_TEST
+
+START_TEST(jumps) {
+  read_file(DATA "G.1048576.csv");
+  expect_worth(BERTH_EXACT_JUMPS, 2, 60000000);
+}
+END_TEST
+
 START_TEST(niches) {
   read_file(DATA "A.1048576.csv");
   expect_worth(BERTH_EXACT_NICHES, 20, 20000000);
@@ -148,5 +160,6 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "packing/switches", (const TTest *const[]){twins, ground, split_and_anywhere, restarts, niches, NULL});
+      "packing/switches",
+      (const TTest *const[]){twins, ground, split_and_anywhere, restarts, memo, jumps, niches, NULL});
 }
