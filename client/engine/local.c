@@ -37,7 +37,7 @@ struct local {
 };
 
 /* To write the plan down and to check it takes about as long as the first plan took, which is the same
- * machine under the same load. Before there is one, to stop would leave nothing to show. */
+ * machine under the same load. Before there is one, to stop early would leave nothing to show. */
 static bool is_due(struct local *local) {
   int64_t first_plan_ns = atomic_load(&local->first_plan_ns);
   int64_t reserve_ns = first_plan_ns != 0 ? 3 * first_plan_ns / 2
