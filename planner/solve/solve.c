@@ -437,7 +437,8 @@ search_pool(struct berth_solve_task *task, struct berth_packing_pool *pool, uint
       continue;
     }
     pause.ticks = task->effort.ticks + budget_left(task, limit) / phases->share;
-    bool may_pause = phases->run == &berth_packing_exact && phases->share > 1;
+    bool may_pause = /* under a partial order it would come to no break and take all */
+        phases->run == &berth_packing_exact && phases->share > 1 && pool->instance.order.n_clocks == 0;
     berth_effort_set_limit(&task->effort, may_pause ? limit : pause.ticks);
     pause.ticks = may_pause ? pause.ticks : UINT64_MAX;
     code = run_until(task, pool, phases->run, phases->switches, &pause);
