@@ -57,9 +57,11 @@ enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned,
     struct berth_error *err) BERTH_MUST_USE;
+struct berthctl_measured;
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_planned *out_planned, struct berth_error *err) BERTH_MUST_USE;
+    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured,
+    struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berthctl_remote_verify(
     const char *server, const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
     struct berthctl_watch *watch, struct berth_violation *out_violations, uint32_t n_capacity,
@@ -106,6 +108,14 @@ struct berthctl_measurement {
   uint64_t planned_bytes;
   double ratio;
   char source[BERTHCTL_SOURCE_SIZE];
+};
+
+/* What was measured against a plan, the newest first. */
+enum { BERTHCTL_MEASUREMENTS_LISTED = 8 };
+struct berthctl_measured {
+  uint64_t n_all;
+  uint32_t n;
+  struct berthctl_measurement items[BERTHCTL_MEASUREMENTS_LISTED];
 };
 
 enum berth_code berthctl_remote_measure(

@@ -29,9 +29,10 @@ enum berth_code berthctl_remote_plan(
 
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_planned *out_planned, struct berth_error *err) {
+    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured, struct berth_error *err) {
   (void)plan_id;
   (void)watch;
+  *out_measured = (struct berthctl_measured){.n = 0};
   *out_planned = (struct berthctl_planned){.plan = NULL};
   return refuse(server, err);
 }

@@ -57,7 +57,15 @@ static enum berth_code on_event(void *ctx, const uint8_t *bytes, size_t n_bytes,
 
 static enum berth_code on_got(void *ctx, const uint8_t *bytes, size_t n_bytes, struct berth_error *err) {
   struct plan_answer *answer = ctx;
+  const struct berthctl_rpc_call *call = answer->call;
   answer->came = true;
+  if (call != NULL && call->out_measured != NULL) {
+    enum berth_code code =
+        berth_codec_decode_measured(&answer->rpc->codec, bytes, n_bytes, call->out_measured, err);
+    if (code != BERTH_OK) {
+      return code;
+    }
+  }
   return berth_codec_decode_get_response(&answer->rpc->codec, bytes, n_bytes, &answer->plan, err);
 }
 

@@ -29,6 +29,8 @@ struct berthctl_rpc_call {
   /* Of berthctl_rpc_plan without progress: why the server's cache had no plan; n and texts empty if it says
    * nothing. NULL: it is not asked. */
   struct berth_codec_miss *out_miss;
+  /* Of berthctl_rpc_get: what was measured against the plan. NULL: it is left out. */
+  struct berth_codec_measured *out_measured;
 };
 
 /* A plan as it came. Finish it. */

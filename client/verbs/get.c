@@ -1,9 +1,11 @@
 /* A plan by its id. Ids leave names and order out, so the daemon answers in canonical order; with the problem
  * at hand the plan is mapped back to its buffers. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "berth/restate.h"
+#include "text/units.h"
 #include "verbs/internal.h"
 
 static void copy_figures(struct berth_plan *to, const struct berth_plan *from, const uint32_t *order) {
@@ -79,14 +81,48 @@ static enum berth_code apply_to_problem(
   return code;
 }
 
+/* ---- What was measured against it ---- */
+
+static void write_measured(void *ctx, struct berth_json *json) {
+  const struct berthctl_measured *measured = ctx;
+  berth_json_u64(json, "n_measurements", measured->n_all);
+  berth_json_open(json, "measurements", '[');
+  for (uint32_t i = 0; i < measured->n; i++) {
+    const struct berthctl_measurement *item = &measured->items[i];
+    berth_json_open(json, NULL, '{');
+    berth_json_u64(json, "pool", item->pool);
+    berth_json_u64(json, "measured_bytes", item->measured_bytes);
+    berth_json_u64(json, "planned_bytes", item->planned_bytes);
+    berth_json_double(json, "ratio", item->ratio);
+    berth_json_string(json, "source", item->source);
+    berth_json_close(json, '}');
+  }
+  berth_json_close(json, ']');
+}
+
+static void print_measured(const struct berthctl_measured *measured) {
+  if (measured->n == 0) {
+    return;
+  }
+  printf("\nmeasured against it, the newest first (%" PRIu64 " in all)\n", measured->n_all);
+  for (uint32_t i = 0; i < measured->n; i++) {
+    const struct berthctl_measurement *item = &measured->items[i];
+    printf(
+        "  pool %" PRIu32 "  %20s bytes, %.4f of what is planned%s%s\n", item->pool,
+        berth_units_grouped(item->measured_bytes).text, item->ratio, item->source[0] != '\0' ? "  by " : "",
+        item->source);
+  }
+}
+
 static enum berthctl_exit fetch(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    struct berthctl_planned *out_planned) {
+    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured) {
   const char *server = berthctl_server_of(options);
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
   berthctl_start_watch(&watch, options, terminal);
-  enum berth_code code = berthctl_remote_get(server, options->arguments[0], &watch, out_planned, &err);
+  enum berth_code code =
+      berthctl_remote_get(server, options->arguments[0], &watch, out_planned, out_measured, &err);
   berthctl_watch_finish(&watch);
   return code == BERTH_OK ? BERTHCTL_EXIT_OK
                           : berthctl_say_remote(terminal, server, options->arguments[0], &err);
@@ -101,11 +137,12 @@ berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_
   }
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
+  struct berthctl_measured measured = {.n = 0};
   struct berth_error err;
   enum berthctl_exit status =
       path != NULL ? berthctl_load_problem(options, terminal, path, &problem) : BERTHCTL_EXIT_OK;
   if (status == BERTHCTL_EXIT_OK) {
-    status = fetch(options, terminal, &planned);
+    status = fetch(options, terminal, &planned, &measured);
   }
   if (status == BERTHCTL_EXIT_OK && problem != NULL) {
     struct berth_problem *given = problem; /* the plan may be of the same without results in place */
@@ -121,8 +158,14 @@ berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_
         .name = berthctl_problem_name(options, path),
         .plan_id = planned.plan_id,
         .cached = planned.cached,
-        .solve_seconds = planned.solve_seconds};
+        .solve_seconds = planned.solve_seconds,
+        .more_ctx = &measured,
+        .more = measured.n_all > 0 ? write_measured : NULL};
     status = berthctl_show_plan(options, terminal, &what);
+  }
+  if (status == BERTHCTL_EXIT_OK && !needs_problem && !options->is_set[BERTHCTL_OPTION_JSON] &&
+      !options->is_set[BERTHCTL_OPTION_QUIET]) {
+    print_measured(&measured);
   }
   berthctl_planned_finish(&planned);
   berth_problem_unref(problem);

@@ -90,3 +90,15 @@ def test_why_a_key_missed(own, folder):
     assert "its plan was deleted" in own("plan", path, "--explain-miss").out
     assert own.daemon.metric("berth_cache_misses_total", reason="options") == 1
     assert own.daemon.metric("berth_cache_misses_total", reason="deleted") == 1
+
+
+def test_get_shows_what_was_measured(own, folder):
+    plan = planned(own, folder, 3)
+    assert "measurements" not in own("get", plan["plan_id"], "--json").json
+    for measured in (plan["arena_bytes"], 2 * plan["arena_bytes"]):
+        assert own("measure", plan["plan_id"], measured, "--source", "profiler").status == OK
+    fetched = own("get", plan["plan_id"], "--json").json
+    assert fetched["n_measurements"] == 2 and [m["ratio"] for m in fetched["measurements"]] == [2, 1]
+    assert fetched["measurements"][0]["source"] == "profiler"
+    text = own("get", plan["plan_id"]).out
+    assert "2.0000 of what is planned  by profiler" in text and "(2 in all)" in text

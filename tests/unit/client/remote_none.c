@@ -11,7 +11,8 @@ START_TEST(everything_remote_is_refused_with_the_reason) {
   const char *word;
   const char *server = "unix:/a";
   ck_assert_int_eq(berthctl_remote_plan(server, NULL, NULL, NULL, &planned, &err[0]), BERTH_UNAVAILABLE);
-  ck_assert_int_eq(berthctl_remote_get(server, "0", NULL, &planned, &err[1]), BERTH_UNAVAILABLE);
+  struct berthctl_measured measured;
+  ck_assert_int_eq(berthctl_remote_get(server, "0", NULL, &planned, &measured, &err[1]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(
       berthctl_remote_verify(server, NULL, NULL, NULL, NULL, NULL, 0, &verdict, &err[2]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(berthctl_remote_health(server, "", NULL, &word, &err[3]), BERTH_UNAVAILABLE);
