@@ -265,6 +265,12 @@ static bool check(struct parser *parser, const bool *was_given) {
   if (options->verb == BERTHCTL_VERB_FIT && !options->is_set[BERTHCTL_OPTION_CAPACITY]) {
     return fail(parser, "fit needs --capacity BYTES");
   }
+  if (options->is_set[BERTHCTL_OPTION_MAX_SYNCS] && !options->is_set[BERTHCTL_OPTION_SYNC_COST]) {
+    return fail(parser, "--max-syncs goes with --sync-cost");
+  }
+  if (options->is_set[BERTHCTL_OPTION_SYNC_COST] && options->is_set[BERTHCTL_OPTION_INSTANCES]) {
+    return fail(parser, "--sync-cost does not go with --instances: waits are of one graph");
+  }
   if (options->verb == BERTHCTL_VERB_CHECK && !options->is_set[BERTHCTL_OPTION_BASELINE]) {
     return fail(parser, "check needs --baseline FILE");
   }

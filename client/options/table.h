@@ -128,6 +128,12 @@ enum berthctl_kind {
     "full, no-inplace (no result shares bytes with an operand) or none (every buffer by itself); by "        \
     "default "                                                                                               \
     "the smaller of the first two")                                                                          \
+  X(SYNC_COST, "sync-cost", 0, BYTES, "BYTES", BERTHCTL_ON_SEARCH, NULL,                                     \
+    "let the planner ask for waits between streams that the graph does not have, where each saves more "     \
+    "than "                                                                                                  \
+    "BYTES of the arena; the plan lists them, and is right only where all of them are added")                \
+  X(MAX_SYNCS, "max-syncs", 0, COUNT, "N", BERTHCTL_ON_SEARCH, NULL,                                         \
+    "with --sync-cost: how many waits may be added at most; as many as pay by default")                      \
   X(DEADLINE, "deadline", 'd', SECONDS, "SECONDS", BERTHCTL_ON_REMOTE, NULL,                                 \
     "time after which the best plan so far must do, marked as cut short; other calls fail then")             \
   X(SYMBOL, "symbol", 0, TEXT, "SYMBOL", BERTHCTL_ON(FIT), NULL,                                             \

@@ -6,6 +6,7 @@
 #include "berth/report.h"
 #include "berth/together.h"
 #include "output/stability.h"
+#include "output/syncs.h"
 #include "output/table.h"
 #include "text/units.h"
 
@@ -274,6 +275,7 @@ void berthctl_summary_print(
   print_symbols(summary);
   print_pools(summary, terminal);
   berthctl_stability_print(&summary->what, summary->all, terminal);
+  berthctl_syncs_print(&summary->what, summary->all, terminal);
   print_parts(summary, terminal);
   print_buffers(summary, terminal);
 }

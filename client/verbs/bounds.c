@@ -32,6 +32,7 @@ enum berthctl_exit berthctl_compute_bound(
     return berthctl_compute(options, terminal, problem, out_planned);
   }
   solve.capacity_bytes = BERTH_UNLIMITED;
+  solve.sync.cost_bytes = BERTH_NO_SYNCS; /* what needs waits is nothing to start from */
   enum berthctl_exit status = berthctl_compute_with(options, terminal, bounds, &solve, &at_bounds);
   if (status == BERTHCTL_EXIT_OK) {
     bool is_placed = at_bounds.plan->offset != NULL;

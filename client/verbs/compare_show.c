@@ -82,6 +82,10 @@ void berthctl_comparison_write(const struct berthctl_comparison *comparison, str
     berth_json_null(json, "difference");
   }
   berth_json_close(json, '}');
+  berth_json_open(json, "added_waits", '{');
+  berth_json_u64(json, "before", before->n_syncs);
+  berth_json_u64(json, "after", after->n_syncs);
+  berth_json_close(json, '}');
   berth_json_open(json, "peak_bytes", '{');
   berth_json_u64(json, "before", what->peak_bytes[0]);
   berth_json_u64(json, "after", what->peak_bytes[1]);
@@ -187,6 +191,9 @@ void berthctl_comparison_print(
   if (comparison->before->has_arena && comparison->after->has_arena) {
     print_change("arena", comparison->before->arena_bytes, comparison->after->arena_bytes);
     putchar('\n');
+  }
+  if (comparison->before->n_syncs != 0 || comparison->after->n_syncs != 0) {
+    printf("  added waits %u -> %u\n", comparison->before->n_syncs, comparison->after->n_syncs);
   }
   print_change("peak ", comparison->what.peak_bytes[0], comparison->what.peak_bytes[1]);
   printf(

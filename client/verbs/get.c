@@ -4,38 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/canonical.h"
 #include "berth/restate.h"
 #include "text/units.h"
 #include "verbs/internal.h"
 
-static void copy_figures(struct berth_plan *to, const struct berth_plan *from, const uint32_t *order) {
-  to->status = from->status;
-  to->reuse = from->reuse;
-  to->spill_cost = from->spill_cost;
-  to->spill_cost_bound = from->spill_cost_bound;
-  to->arena_bytes = from->arena_bytes;
-  to->lower_bound_bytes = from->lower_bound_bytes;
-  to->naive_bytes = from->naive_bytes;
-  to->peak_bytes = from->peak_bytes;
-  to->reuse_bytes = from->reuse_bytes;
-  memcpy(to->class_bytes, from->class_bytes, sizeof to->class_bytes);
-  to->ticks = from->ticks;
-  to->short_by_bytes = from->short_by_bytes;
-  to->culprits_proof = from->culprits_proof;
-  to->n_culprits = from->n_culprits;
-  for (uint32_t i = 0; i < from->n_culprits; i++) {
-    to->culprits[i] = from->culprits[i] < from->n_buffers ? order[from->culprits[i]] : 0;
-  }
-  memcpy(berth_plan_pools_mut(to), from->pools, from->n_pools * sizeof *from->pools);
-}
-
 /* The plan in the problem's order, or NULL if memory ran out. */
 static struct berth_plan *map_back(const struct berth_plan *canonical, const uint32_t *order) {
-  struct berth_plan *plan = berth_plan_create(NULL, canonical->n_buffers, canonical->n_pools);
+  struct berth_plan *plan = berth_plan_copy(NULL, canonical, canonical->syncs, canonical->n_syncs);
   if (plan == NULL) {
     return NULL;
   }
-  copy_figures(plan, canonical, order);
   for (uint32_t k = 0; k < canonical->n_buffers; k++) {
     if (canonical->offset != NULL) {
       berth_plan_offset_mut(plan)[order[k]] = canonical->offset[k];
@@ -45,9 +24,9 @@ static struct berth_plan *map_back(const struct berth_plan *canonical, const uin
       berth_plan_slot_mut(plan)[order[k]] = canonical->slot[k];
     }
   }
-  if (canonical->offset == NULL) {
-    plan->offset = NULL;
-    plan->pool = NULL;
+  for (uint32_t i = 0; i < canonical->n_culprits; i++) {
+    uint32_t culprit = canonical->culprits[i];
+    plan->culprits[i] = culprit < canonical->n_buffers ? order[culprit] : 0;
   }
   return plan;
 }

@@ -90,15 +90,32 @@ make_offsets(const struct berth_problem *problem, struct berthctl_places *out, s
   return BERTH_OK;
 }
 
-/* The plan says whether it is one without results in place. */
+static void replace(struct berth_problem **problem, struct berth_problem *by) {
+  berth_problem_unref(*problem);
+  *problem = by;
+}
+
+/* The plan says whether it is one without results in place, and which waits it needs beside the graph's. */
 static enum berth_code
-take_level(enum berth_reuse reuse, struct berth_problem **problem, struct berth_error *err) {
-  struct berth_problem *given = *problem;
+take_level(const struct berth_json_saved *saved, struct berth_problem **problem, struct berth_error *err) {
   struct berth_problem *level = NULL;
-  enum berth_code code = berth_problem_at_level(given, reuse, NULL, &level, err);
+  enum berth_code code = berth_problem_at_level(*problem, saved->reuse, NULL, &level, err);
+  if (code != BERTH_OK) {
+    return code;
+  }
+  replace(problem, level);
+  if (saved->n_syncs == 0) {
+    return BERTH_OK;
+  }
+  if (berth_problem_graph(*problem) == NULL) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "sync.waits",
+        "the plan adds waits, and the problem is no graph");
+  }
+  const struct berth_restatement as = {.syncs = saved->syncs, .n_syncs = saved->n_syncs};
+  code = berth_problem_restate(*problem, &as, NULL, &level, err);
   if (code == BERTH_OK) {
-    *problem = level;
-    berth_problem_unref(given);
+    replace(problem, level);
   }
   return code;
 }
@@ -111,7 +128,7 @@ static enum berth_code read_json(
   if (code != BERTH_OK) {
     return code;
   }
-  code = take_level(saved.reuse, problem, err);
+  code = take_level(&saved, problem, err);
   code = code != BERTH_OK ? code : make_offsets(*problem, out, err);
   if (code == BERTH_OK) {
     out->pool = calloc(berth_problem_buffers(*problem)->n + (size_t)1, sizeof *out->pool);

@@ -9,6 +9,13 @@ struct berth_solve_options berthctl_solve_options(const struct berthctl_options 
   if (options->is_set[BERTHCTL_OPTION_BUDGET]) {
     solve.budget_ticks = options->number[BERTHCTL_OPTION_BUDGET];
   }
+  if (options->is_set[BERTHCTL_OPTION_SYNC_COST]) {
+    uint64_t cost = options->number[BERTHCTL_OPTION_SYNC_COST];
+    uint64_t most =
+        options->is_set[BERTHCTL_OPTION_MAX_SYNCS] ? options->number[BERTHCTL_OPTION_MAX_SYNCS] : UINT32_MAX;
+    solve.sync.cost_bytes = cost < BERTH_MOST_SYNC_COST ? cost : BERTH_MOST_SYNC_COST;
+    solve.sync.max_syncs = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+  }
   if (options->is_set[BERTHCTL_OPTION_THREADS]) {
     uint64_t n = options->number[BERTHCTL_OPTION_THREADS];
     berthctl_local_use_threads(n < BERTH_MAX_WORKERS ? (uint32_t)n : BERTH_MAX_WORKERS);
@@ -33,7 +40,7 @@ enum berthctl_exit berthctl_compute_with(
   bool is_local = options->is_set[BERTHCTL_OPTION_LOCAL];
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
-  const struct berth_verify_terms terms = {.capacity_bytes = solve->capacity_bytes};
+  const struct berth_verify_terms terms = {.capacity_bytes = solve->capacity_bytes, .syncs = &solve->sync};
   berthctl_start_watch(&watch, options, terminal);
   enum berth_code code = is_local ? berthctl_local_plan(problem, solve, &watch, out_planned, &err)
                                   : berthctl_remote_plan(server, problem, solve, &watch, out_planned, &err);

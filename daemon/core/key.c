@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/canonical.h"
 #include "core/internal.h"
 
 struct sink {

@@ -24,31 +24,8 @@ static void move_columns(
   }
 }
 
-/* Everything but the columns, the culprits and the pointers. */
-static struct berth_plan *create_like(const struct berth_plan *plan) {
-  struct berth_plan *copy = berth_plan_create(NULL, plan->n_buffers, plan->n_pools);
-  if (copy == NULL) {
-    return NULL;
-  }
-  const struct berth_plan shape = *copy;
-  *copy = *plan;
-  copy->pools = shape.pools;
-  copy->pool = plan->pool != NULL ? shape.pool : NULL;
-  copy->offset = plan->offset != NULL ? shape.offset : NULL;
-  copy->slot = plan->slot != NULL ? shape.slot : NULL;
-  struct berth_pool_result *pools = berth_plan_pools_mut(copy);
-  for (uint32_t i = 0; i < plan->n_pools; i++) {
-    pools[i] = plan->pools[i];
-  }
-  return copy;
-}
-
 struct berth_plan *berthd_plan_copy(const struct berth_plan *plan) {
-  struct berth_plan *copy = create_like(plan);
-  if (copy != NULL) {
-    move_columns(copy, plan, NULL, NULL);
-  }
-  return copy;
+  return berth_plan_copy(NULL, plan, plan->syncs, plan->n_syncs);
 }
 
 const struct berth_plan *
@@ -56,7 +33,7 @@ berthd_map_to_canonical(const struct berth_plan *plan, const struct berthd_order
   if (order->is_identity) {
     return berth_plan_ref(plan);
   }
-  struct berth_plan *mapped = create_like(plan);
+  struct berth_plan *mapped = berthd_plan_copy(plan);
   if (mapped == NULL) {
     return NULL;
   }
@@ -76,7 +53,7 @@ berthd_map_to_caller(const struct berth_plan *plan, const struct berthd_order *o
   if (order->is_identity) {
     return berth_plan_ref(plan);
   }
-  struct berth_plan *mapped = create_like(plan);
+  struct berth_plan *mapped = berthd_plan_copy(plan);
   if (mapped == NULL) {
     return NULL;
   }

@@ -77,7 +77,8 @@ static enum berth_code check(
     const struct berth_allocator *allocator, struct berth_error *err) {
   struct berth_violation violations[N_LOGGED_VIOLATIONS];
   struct berth_verdict verdict;
-  const struct berth_verify_terms terms = {.capacity_bytes = job->options.capacity_bytes};
+  const struct berth_verify_terms terms = {
+      .capacity_bytes = job->options.capacity_bytes, .syncs = &job->options.sync};
   enum berth_code code = berth_verify_answer(
       problem, plan, job->options.stable == NULL ? &terms : NULL, allocator, violations, N_LOGGED_VIOLATIONS,
       &verdict, err);

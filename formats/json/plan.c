@@ -275,6 +275,7 @@ enum berth_code berth_json_put_plan(
     berth_json_u64(json, "bounds_arena_bytes", input->bounds_bytes);
   }
   berth_json_write_stability(json, input);
+  berth_json_write_sync(json, input);
   berth_json_open(json, "buffers", '[');
   for (uint32_t i = 0; i < input->plan->n_buffers && !json->writer->failed; i++) {
     write_buffer(json, input, i);

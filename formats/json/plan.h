@@ -9,6 +9,8 @@
  *             gone, moved_buffers [{index, id, size, pool_before, offset_before, pool, offset}],
  *             new_buffers [{index, id, size, pool, offset}], gone_buffers [{index_before, id}]}
  *             (only where an earlier plan was to be kept)
+ *   sync {cost_bytes, total_cost_bytes, bound_bytes, without_bytes, saved_bytes, saved_bytes_per_wait,
+ *             waits [{waiter, waiter_id, signaller, signaller_id}]} (only where waits might be added)
  *   buffers [{id, pool, offset, size, lower, upper, alignment, class, gaps, slot}]
  *
  * Lifetimes are half-open. Whole numbers are exact to 64 bits. What there is not is null: the arena, pool and
@@ -49,6 +51,8 @@ enum berth_code berth_json_put_plan(
     struct berth_error *err) BERTH_MUST_USE;
 /* The member "stability" of a plan that was asked to keep another one. */
 void berth_json_write_stability(struct berth_json *json, const struct berth_json_plan *input);
+/* The member "sync" of a plan for which waits might be added. */
+void berth_json_write_sync(struct berth_json *json, const struct berth_json_plan *input);
 /* A pool by its name, or the digits of its index. */
 void berth_json_write_pool_name(
     struct berth_json *json, const char *key, const struct berth_problem *problem, uint32_t pool);

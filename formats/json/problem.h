@@ -13,6 +13,7 @@
  *                   "view_of", "view_offset", "donation", "live_windows", "accesses"}],
  *    "operators": [{"id", "inputs", "outputs", "workspace", "workspace_alignment",
  *                   "inplace": [{"input", "output", "inside_at" or "behind_by"}], "stream", "waits"}],
+ *    "syncs":     [{"waiter", "signaller"}],
  *    "regions":   [{"kind", "parent", "first_operator", "n_operators", "min_trips", "carries"}],
  *    "forbid_inplace": false}
  *

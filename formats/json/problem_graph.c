@@ -1,4 +1,4 @@
-/* Values, operators and regions. */
+/* Values, operators, regions and added waits. */
 #include <inttypes.h>
 
 #include "json/plan.h"
@@ -25,6 +25,7 @@ enum {
 };
 static const struct berth_json_shape_keys SHAPE_KEYS = {SIZE, SHAPE, BITS, TYPE};
 enum { KIND, PARENT, FIRST_OPERATOR, N_OPERATORS, MIN_TRIPS, CARRIES };
+enum { WAITER, SIGNALLER };
 enum { OP_ID, INPUTS, OUTPUTS, WORKSPACE, WORKSPACE_ALIGNMENT, INPLACE, STREAM, WAITS };
 
 const char *berth_json_donation_name(unsigned donation) {
@@ -220,4 +221,23 @@ static void read_region(struct berth_json_reader *reader, const char *at) {
 
 void berth_json_read_regions(struct berth_json_reader *reader) {
   berth_json_each(reader, BERTH_JSON_REGIONS, "regions", read_region);
+}
+
+static void read_sync(struct berth_json_reader *reader, const char *at) {
+  struct berth_sync sync = {.waiter = BERTH_NO_INDEX, .signaller = BERTH_NO_INDEX};
+  struct berth_json_object object;
+  if (!berth_json_open_object(reader, at, BERTH_JSON_SYNC_KEYS, BERTH_JSON_N_SYNC_KEYS, &object)) {
+    return;
+  }
+  berth_json_require(&object, WAITER);
+  berth_json_require(&object, SIGNALLER);
+  berth_json_take_reference(&object, WAITER, BERTH_JSON_OPERATORS, &sync.waiter);
+  berth_json_take_reference(&object, SIGNALLER, BERTH_JSON_OPERATORS, &sync.signaller);
+  if (reader->code == BERTH_OK) {
+    berth_json_heed(&object, berth_problem_builder_add_sync(reader->builder, &sync, reader->err));
+  }
+}
+
+void berth_json_read_syncs(struct berth_json_reader *reader) {
+  berth_json_each(reader, BERTH_JSON_SYNCS, "syncs", read_sync);
 }

@@ -7,7 +7,7 @@
 
 static const char *const ROOT_KEYS[] = {"$schema", "version",   "pools",    "buffers",        "conflicts",
                                         "values",  "operators", "regions",  "forbid_inplace", "symbols",
-                                        "groups",  "parts",     "together", "shared"};
+                                        "groups",  "parts",     "together", "shared",         "syncs"};
 enum {
   SCHEMA,
   VERSION,
@@ -23,12 +23,13 @@ enum {
   PARTS,
   TOGETHER,
   SHARED,
+  SYNCS,
   N_ROOT_KEYS
 };
 
 /* The key of each list. */
-static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS,   BUFFERS, VALUES, OPERATORS, CONFLICTS,
-                                                      REGIONS, SYMBOLS, GROUPS, PARTS};
+static const unsigned LIST_KEY[BERTH_JSON_N_LISTS] = {POOLS,   BUFFERS, VALUES,  OPERATORS, CONFLICTS,
+                                                      REGIONS, SYNCS,   SYMBOLS, GROUPS,    PARTS};
 
 bool berth_json_is_object(const char *text, size_t n_bytes) {
   size_t at = n_bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -58,8 +59,8 @@ static void find_list(struct berth_json_reader *reader, enum berth_json_list lis
 
 static void check_form(struct berth_json_object *root) {
   bool is_buffers = root->at[BUFFERS] != NULL || root->at[CONFLICTS] != NULL;
-  static const unsigned GRAPH_KEYS[] = {VALUES, OPERATORS, REGIONS, FORBID_INPLACE};
-  for (unsigned i = 0; is_buffers && i < 4; i++) {
+  static const unsigned GRAPH_KEYS[] = {VALUES, OPERATORS, REGIONS, SYNCS, FORBID_INPLACE};
+  for (unsigned i = 0; is_buffers && i < sizeof GRAPH_KEYS / sizeof GRAPH_KEYS[0]; i++) {
     const char *at = root->at[GRAPH_KEYS[i]];
     if (at != NULL) {
       root->reader->path.list = ROOT_KEYS[GRAPH_KEYS[i]];
@@ -72,7 +73,8 @@ static void check_form(struct berth_json_object *root) {
 
 /* A composition says nothing but what its parts are to each other. */
 static void check_parts(struct berth_json_object *root) {
-  static const unsigned OF_PARTS[] = {POOLS, BUFFERS, CONFLICTS, VALUES, OPERATORS, REGIONS, SYMBOLS, GROUPS};
+  static const unsigned OF_PARTS[] = {POOLS,   BUFFERS, CONFLICTS, VALUES, OPERATORS,
+                                      REGIONS, SYNCS,   SYMBOLS,   GROUPS};
   struct berth_json_reader *reader = root->reader;
   for (unsigned i = 0; root->at[PARTS] != NULL && i < sizeof OF_PARTS / sizeof OF_PARTS[0]; i++) {
     const char *at = root->at[OF_PARTS[i]];
@@ -147,6 +149,7 @@ static void read_lists(
   berth_json_read_values(reader);
   berth_json_read_operators(reader);
   berth_json_read_regions(reader);
+  berth_json_read_syncs(reader);
   berth_json_read_groups(reader);
   if (reader->code == BERTH_OK) {
     berth_json_heed_finish(reader, berth_problem_builder_finish(reader->builder, out_problem, reader->err));

@@ -280,6 +280,20 @@ static void write_regions(struct output *output, const struct berth_graph *graph
   berth_json_close(&output->json, ']');
 }
 
+static void write_syncs(struct output *output, const struct berth_graph *graph) {
+  if (graph->n_syncs == 0) {
+    return;
+  }
+  berth_json_open(&output->json, "syncs", '[');
+  for (uint32_t i = 0; i < graph->n_syncs && !output->json.writer->failed; i++) {
+    berth_json_open(&output->json, NULL, '{');
+    write_reference(output, "waiter", berth_problem_operator_id, graph->syncs[i].waiter);
+    write_reference(output, "signaller", berth_problem_operator_id, graph->syncs[i].signaller);
+    berth_json_close(&output->json, '}');
+  }
+  berth_json_close(&output->json, ']');
+}
+
 static void write_groups(struct output *output) {
   const struct berth_groups *groups = berth_problem_groups(output->problem);
   bool graph = berth_problem_graph(output->problem) != NULL;
@@ -312,6 +326,7 @@ static void write_graph(struct output *output, const struct berth_graph *graph) 
   }
   berth_json_close(&output->json, ']');
   write_regions(output, graph);
+  write_syncs(output, graph);
   write_flag(output, "forbid_inplace", berth_problem_is_without_inplace(output->problem));
 }
 

@@ -19,6 +19,7 @@ const char *const BERTH_JSON_OPERATOR_KEYS[] = {
     "id", "inputs", "outputs", "workspace", "workspace_alignment", "inplace", "stream", "waits"};
 
 const char *const BERTH_JSON_GROUP_KEYS[] = {"kind", "members"};
+const char *const BERTH_JSON_SYNC_KEYS[] = {"waiter", "signaller"};
 const char *const BERTH_JSON_REGION_KEYS[] = {"kind",        "parent",    "first_operator",
                                               "n_operators", "min_trips", "carries"};
 
@@ -128,6 +129,7 @@ static const struct blamed BLAMED[] = {
     {BERTH_JSON_VALUES, "value.", "values", BERTH_JSON_VALUE_KEYS, BERTH_JSON_N_VALUE_KEYS},
     {BERTH_JSON_OPERATORS, "operator.", "operators", BERTH_JSON_OPERATOR_KEYS, BERTH_JSON_N_OPERATOR_KEYS},
     {BERTH_JSON_REGIONS, "region.", "regions", BERTH_JSON_REGION_KEYS, BERTH_JSON_N_REGION_KEYS},
+    {BERTH_JSON_SYNCS, "sync.", "syncs", BERTH_JSON_SYNC_KEYS, BERTH_JSON_N_SYNC_KEYS},
     {BERTH_JSON_SYMBOLS, "symbol.", "symbols", BERTH_JSON_SYMBOL_KEYS, BERTH_JSON_N_SYMBOL_KEYS},
     {BERTH_JSON_SYMBOLS, "binding.", "symbols", BERTH_JSON_SYMBOL_KEYS, 0},
     {BERTH_JSON_GROUPS, "group.", "groups", BERTH_JSON_GROUP_KEYS, BERTH_JSON_N_GROUP_KEYS},
@@ -326,8 +328,8 @@ berth_json_text_of(struct berth_json_reader *reader, const char *string, struct 
   return (struct berth_text){.data = text, .size = (uint32_t)n};
 }
 
-static const char *const SINGULAR[] = {"pool",   "buffer", "value", "operator", "conflict",
-                                       "region", "symbol", "group", "part"};
+static const char *const SINGULAR[] = {"pool",   "buffer", "value",  "operator", "conflict",
+                                       "region", "sync",   "symbol", "group",    "part"};
 
 static bool is_named(enum berth_json_list list) {
   return list == BERTH_JSON_POOLS || list == BERTH_JSON_SYMBOLS || list == BERTH_JSON_PARTS;

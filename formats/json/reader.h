@@ -31,6 +31,7 @@ enum berth_json_list {
   BERTH_JSON_OPERATORS,
   BERTH_JSON_CONFLICTS,
   BERTH_JSON_REGIONS,
+  BERTH_JSON_SYNCS,
   BERTH_JSON_SYMBOLS,
   BERTH_JSON_GROUPS,
   BERTH_JSON_PARTS,
@@ -107,6 +108,7 @@ extern const char *const BERTH_JSON_BUFFER_KEYS[];
 extern const char *const BERTH_JSON_VALUE_KEYS[];
 extern const char *const BERTH_JSON_OPERATOR_KEYS[];
 extern const char *const BERTH_JSON_REGION_KEYS[];
+extern const char *const BERTH_JSON_SYNC_KEYS[];
 extern const char *const BERTH_JSON_SYMBOL_KEYS[];
 extern const char *const BERTH_JSON_GROUP_KEYS[];
 enum {
@@ -115,6 +117,7 @@ enum {
   BERTH_JSON_N_VALUE_KEYS = 17,
   BERTH_JSON_N_OPERATOR_KEYS = 8,
   BERTH_JSON_N_REGION_KEYS = 6,
+  BERTH_JSON_N_SYNC_KEYS = 2,
   BERTH_JSON_N_SYMBOL_KEYS = 3,
   BERTH_JSON_N_GROUP_KEYS = 2
 };
@@ -193,6 +196,7 @@ void berth_json_read_conflicts(struct berth_json_reader *reader);
 void berth_json_read_values(struct berth_json_reader *reader);
 void berth_json_read_operators(struct berth_json_reader *reader);
 void berth_json_read_regions(struct berth_json_reader *reader);
+void berth_json_read_syncs(struct berth_json_reader *reader);
 void berth_json_read_groups(struct berth_json_reader *reader);
 
 /* How a document is read: symbols bound as far as a part has them, results in place refused. */

@@ -5,8 +5,9 @@
 #include "json/plan.h"
 #include "json/reader.h"
 
-static const char *const ROOT_KEYS[] = {"arena_bytes", "buffers", "reuse"};
-enum { ARENA_BYTES, BUFFERS, REUSE, N_ROOT_KEYS };
+static const char *const ROOT_KEYS[] = {"arena_bytes", "buffers", "reuse", "sync"};
+enum { ARENA_BYTES, BUFFERS, REUSE, SYNC, N_ROOT_KEYS };
+static const char *const SYNC_KEYS[] = {"waits"};
 static const char *const KEYS[] = {"id", "pool", "offset", "size", "lower", "upper", "class", "gaps"};
 enum { ID, POOL, OFFSET, SIZE, LOWER, UPPER, CLASS, GAPS, N_KEYS };
 
@@ -105,6 +106,53 @@ static void read_buffers(struct berth_json_reader *reader, const char *at, struc
   }
 }
 
+/* ---- Added waits ---- */
+
+static void read_wait(struct berth_json_reader *reader, const char *at, struct berth_sync *out) {
+  struct berth_json_object object;
+  if (!berth_json_open_object(reader, at, BERTH_JSON_SYNC_KEYS, BERTH_JSON_N_SYNC_KEYS, &object)) {
+    return;
+  }
+  berth_json_require(&object, 0);
+  berth_json_require(&object, 1);
+  berth_json_take_u32(&object, 0, &out->waiter);
+  berth_json_take_u32(&object, 1, &out->signaller);
+}
+
+static void read_waits(struct berth_json_reader *reader, const char *at, struct berth_json_saved *saved) {
+  struct berth_json_object sync;
+  reader->path = (struct berth_json_path){
+      .list = "sync", .index = BERTH_NO_INDEX, .entry = BERTH_NO_INDEX, .place = BERTH_NO_INDEX};
+  if (!berth_json_open_object(reader, at, SYNC_KEYS, 1, &sync) || sync.at[0] == NULL) {
+    return;
+  }
+  reader->path.list = "sync.waits";
+  if (!berth_json_is_array(reader, sync.at[0], "objects")) {
+    return;
+  }
+  struct berth_json_iterator elements = berth_json_scan_enter(sync.at[0]);
+  const char *key;
+  const char *element;
+  uint32_t n = 0;
+  while (n < UINT32_MAX && berth_json_scan_next(&elements, &key, &element)) {
+    n++;
+  }
+  saved->syncs =
+      saved->allocator->resize(saved->allocator->ctx, NULL, 0, ((size_t)n + 1) * sizeof *saved->syncs);
+  if (saved->syncs == NULL) {
+    berth_json_out_of_memory(reader);
+    return;
+  }
+  saved->n_syncs = n;
+  elements = berth_json_scan_enter(sync.at[0]);
+  for (uint32_t i = 0; i < n && reader->code == BERTH_OK && berth_json_scan_next(&elements, &key, &element);
+       i++) {
+    saved->syncs[i] = (struct berth_sync){.waiter = 0, .signaller = 0};
+    reader->path.index = i;
+    read_wait(reader, element, &saved->syncs[i]);
+  }
+}
+
 static const char *reuse_word(unsigned reuse) {
   return berth_reuse_name((enum berth_reuse)reuse);
 }
@@ -126,6 +174,9 @@ static void read_root(struct berth_json_reader *reader, struct berth_json_saved 
   berth_json_take_word(&root, REUSE, reuse_word, BERTH_N_REUSES, &reuse);
   saved->reuse = (enum berth_reuse)reuse;
   read_buffers(reader, root.at[BUFFERS], saved);
+  if (root.at[SYNC] != NULL && reader->code == BERTH_OK) {
+    read_waits(reader, root.at[SYNC], saved);
+  }
   if (reader->code == BERTH_OK) {
     berth_json_heed_finish(
         reader, berth_problem_builder_finish(reader->builder, &saved->problem, reader->err));
@@ -157,6 +208,9 @@ void berth_json_saved_finish(struct berth_json_saved *saved) {
   const struct berth_allocator *allocator = saved->allocator;
   if (saved->id != NULL) {
     allocator->resize(allocator->ctx, saved->id, column_bytes(saved->n_buffers), 0);
+  }
+  if (saved->syncs != NULL) {
+    allocator->resize(allocator->ctx, saved->syncs, ((size_t)saved->n_syncs + 1) * sizeof *saved->syncs, 0);
   }
   if (saved->decoded != NULL) {
     allocator->resize(allocator->ctx, saved->decoded, saved->n_decoded, 0);

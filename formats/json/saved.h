@@ -16,7 +16,9 @@ struct berth_json_saved {
   uint64_t *offset;        /* of each buffer; BERTH_NO_OFFSET if it is not placed */
   uint64_t arena_bytes;
   enum berth_reuse reuse; /* of the problem that it is a plan of; BERTH_REUSE_FULL if it does not say */
-  bool has_arena;         /* false of a problem that does not fit */
+  uint32_t n_syncs;       /* added waits that it needs */
+  struct berth_sync *syncs;
+  bool has_arena; /* false of a problem that does not fit */
   /* Memory of the ids and names that have escapes; the others lie in the document. */
   const struct berth_allocator *allocator;
   char *decoded;

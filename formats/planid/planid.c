@@ -1,7 +1,8 @@
 /* The encoding: "berth" in eight bytes, then as 64-bit little-endian numbers the schema version, the engine
  * version and the four options, then the canonical problem. The prefix has one length, so no two inputs meet.
  * Where an earlier plan is to be kept, the last option says so, and what is to be kept follows the problem,
- * in the order of its buffers there. */
+ * in the order of its buffers there. Where waits may be added, it says so too, and their price, their number
+ * and the graph follow. */
 #include "planid/planid.h"
 
 #include <openssl/evp.h>
@@ -10,6 +11,7 @@
 
 #define SCHEMA_VERSION 1
 #define KEEPS (UINT64_C(1) << 32) /* beside the level of reuse */
+#define SYNCS (UINT64_C(1) << 33)
 
 static void put_u64(uint8_t *to, uint64_t value) {
   for (int i = 0; i < 8; i++) {
@@ -56,7 +58,8 @@ const char *berth_planid_section_name(unsigned section) {
 #define X(name, word) word,
       BERTH_PLANID_OPTIONS(X) BERTH_SECTIONS(X)
 #undef X
-          "the plan to keep"};
+          "the plan to keep",
+      "added waits: their terms, and the graph"};
   return section < BERTH_PLANID_N_SECTIONS ? NAMES[section] : "?";
 }
 
@@ -79,6 +82,16 @@ static void begin(void *ctx, enum berth_section section) {
   mapping->map->begin[BERTH_PLANID_PROBLEM + section] = mapping->n_bytes;
 }
 
+static enum berth_code encode_syncs(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_sync_terms *terms,
+    struct mapping *mapping, struct berth_error *err) {
+  struct piece piece = {.ctx = mapping, .write = count};
+  put(&piece, terms->cost_bytes, 8);
+  put(&piece, terms->max_syncs, 4);
+  count(mapping, piece.bytes, piece.n);
+  return berth_problem_canonical_encode_graph(problem, order, NULL, mapping, count, err);
+}
+
 enum berth_code berth_planid_encode_map(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_solve_options *options,
     void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_planid_map *out_map,
@@ -90,7 +103,9 @@ enum berth_code berth_planid_encode_map(
   put_u64(prefix + 24, options->budget_ticks);
   put_u64(prefix + 32, options->capacity_bytes);
   put_u64(prefix + 40, options->strategies);
-  put_u64(prefix + 48, (uint64_t)options->reuse | (options->stable != NULL ? KEEPS : 0));
+  put_u64(
+      prefix + 48, (uint64_t)options->reuse | (options->stable != NULL ? KEEPS : 0) |
+                       (berth_sync_is_asked(&options->sync) ? SYNCS : 0));
   for (unsigned i = 0; i < BERTH_PLANID_PROBLEM; i++) {
     out_map->begin[i] = i == 0 ? 0 : 16 + 8 * (uint64_t)i;
   }
@@ -99,6 +114,10 @@ enum berth_code berth_planid_encode_map(
   out_map->begin[BERTH_PLANID_KEEP] = mapping.n_bytes;
   if (code == BERTH_OK && options->stable != NULL) {
     encode_stable(options->stable, order, &mapping, count);
+  }
+  out_map->begin[BERTH_PLANID_SYNCS] = mapping.n_bytes;
+  if (code == BERTH_OK && berth_sync_is_asked(&options->sync)) {
+    code = encode_syncs(problem, order, &options->sync, &mapping, err);
   }
   out_map->begin[BERTH_PLANID_N_SECTIONS] = mapping.n_bytes;
   return code;

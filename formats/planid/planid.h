@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "berth/canonical.h"
 #include "berth/problem.h"
 #include "berth/sections.h"
 #include "berth/solve.h"
@@ -33,13 +34,14 @@ enum berth_code berth_planid_encode(
     struct berth_error *err) BERTH_MUST_USE;
 
 /* What is hashed, in sections: the engine's version and the options, each by itself, then the problem's own
- * (berth/sections.h), then what is to be kept of an earlier plan. */
+ * (berth/sections.h), then what is to be kept of an earlier plan, and of
+ * added waits their terms and the graph. */
 #define BERTH_PLANID_OPTIONS(X)                                                                              \
   X(ENGINE, "engine version")                                                                                \
   X(BUDGET, "options.budget_ticks")                                                                          \
   X(CAPACITY, "options.capacity_bytes")                                                                      \
   X(STRATEGIES, "options.without_strategies")                                                                \
-  X(REUSE, "options.reuse, or whether a plan is kept")
+  X(REUSE, "options.reuse, or whether a plan is kept or waits are added")
 
 enum berth_planid_section {
 #define X(name, word) BERTH_PLANID_##name,
@@ -47,6 +49,7 @@ enum berth_planid_section {
 #undef X
       BERTH_PLANID_PROBLEM, /* the first of the problem's */
   BERTH_PLANID_KEEP = BERTH_PLANID_PROBLEM + BERTH_N_SECTIONS,
+  BERTH_PLANID_SYNCS,
   BERTH_PLANID_N_SECTIONS
 };
 const char *berth_planid_section_name(unsigned section);

@@ -38,6 +38,24 @@ static void line_up(struct berth_clocks *clocks) {
   }
 }
 
+static bool
+list_syncs(struct berth_clocks *clocks, const struct berth_graph *graph, struct berth_arena *arena) {
+  if (graph->n_syncs == 0) {
+    return true;
+  }
+  clocks->sync_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)graph->n_operators + 1);
+  if (clocks->sync_begin == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < graph->n_syncs; i++) {
+    clocks->sync_begin[graph->syncs[i].waiter + 1]++;
+  }
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    clocks->sync_begin[op + 1] += clocks->sync_begin[op];
+  }
+  return true;
+}
+
 /* ---- Regions ---- */
 
 static bool
@@ -60,10 +78,8 @@ static uint32_t *exit_of(const struct berth_clocks *clocks, uint32_t region) {
   return clocks->region_exit + (size_t)region * clocks->n_streams;
 }
 
-/* What has run when `source`, which comes before `op`, has: with the largest region around it that `op` is
- * not in, all of that. */
-static const uint32_t *
-lesson(const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t source, uint32_t op) {
+const uint32_t *berth_clocks_lesson(
+    const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t source, uint32_t op) {
   const uint32_t *lesson = berth_clock_of(clocks, source);
   uint32_t r = clocks->innermost != NULL ? clocks->innermost[source] : BERTH_NO_INDEX;
   for (; r != BERTH_NO_INDEX && op - graph->regions[r].first_operator >= graph->regions[r].n_operators;
@@ -80,12 +96,25 @@ static void learn(
   uint32_t position = clocks->position[op];
   uint32_t before = position > 1 ? clocks->line[clocks->begin[clocks->stream[op]] + position - 2] : end;
   if (before < end) {
-    join(clock, lesson(clocks, graph, before, op), clocks->n_streams);
+    join(clock, berth_clocks_lesson(clocks, graph, before, op), clocks->n_streams);
   }
   for (uint32_t i = graph->wait_begin[op]; i < graph->wait_begin[op + 1]; i++) {
     if (graph->waits[i] < end) {
-      join(clock, lesson(clocks, graph, graph->waits[i], op), clocks->n_streams);
+      join(clock, berth_clocks_lesson(clocks, graph, graph->waits[i], op), clocks->n_streams);
     }
+  }
+  for (uint32_t i = clocks->sync_begin != NULL ? clocks->sync_begin[op] : 0;
+       clocks->sync_begin != NULL && i < clocks->sync_begin[op + 1]; i++) {
+    if (graph->syncs[i].signaller < end) {
+      join(clock, berth_clocks_lesson(clocks, graph, graph->syncs[i].signaller, op), clocks->n_streams);
+    }
+  }
+}
+
+static void receive(
+    const struct berth_clocks *clocks, const struct berth_clocks_guest *guest, uint32_t op, uint32_t *clock) {
+  if (guest != NULL) {
+    guest->arrive(guest->ctx, clocks, op, clock);
   }
 }
 
@@ -107,8 +136,9 @@ static void enter(
 }
 
 /* Regions lie in the order of their first operators, but for parents, which come before. */
-static bool
-make_with_regions(struct berth_clocks *clocks, const struct berth_graph *graph, struct berth_arena *arena) {
+static bool make_with_regions(
+    struct berth_clocks *clocks, const struct berth_graph *graph, struct berth_arena *arena,
+    const struct berth_clocks_guest *guest) {
   uint32_t *last_branch = berth_arena_new(arena, uint32_t, graph->n_regions);
   uint32_t *begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)graph->n_operators + 1);
   uint32_t *next = berth_arena_new(arena, uint32_t, graph->n_regions);
@@ -127,6 +157,9 @@ make_with_regions(struct berth_clocks *clocks, const struct berth_graph *graph, 
       bool branch = graph->regions[r - 1].kind == BERTH_REGION_BRANCH;
       uint32_t *before = branch ? &last_branch[graph->regions[r - 1].parent] : NULL;
       enter(clocks, graph, r - 1, branch ? *before : BERTH_NO_INDEX);
+      if (graph->regions[r - 1].parent == BERTH_NO_INDEX) {
+        receive(clocks, guest, op, entry_of(clocks, r - 1));
+      }
       if (branch) {
         *before = r - 1;
       }
@@ -135,6 +168,9 @@ make_with_regions(struct berth_clocks *clocks, const struct berth_graph *graph, 
       join(clock, entry_of(clocks, clocks->innermost[op]), clocks->n_streams);
     }
     learn(clocks, graph, op, op, clock);
+    if (clocks->innermost[op] == BERTH_NO_INDEX) {
+      receive(clocks, guest, op, clock);
+    }
     clock[clocks->stream[op]] = clocks->position[op];
     for (uint32_t r = clocks->innermost[op]; r != BERTH_NO_INDEX; r = graph->regions[r].parent) {
       join(exit_of(clocks, r), clock, clocks->n_streams);
@@ -143,24 +179,31 @@ make_with_regions(struct berth_clocks *clocks, const struct berth_graph *graph, 
   return true;
 }
 
-bool berth_clocks_make(
+bool berth_clocks_make_with(
     struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
-    uint32_t n_streams) {
+    uint32_t n_streams, const struct berth_clocks_guest *guest) {
   *clocks = (struct berth_clocks){
       .n_streams = n_streams, .n_operators = graph->n_operators, .stream = graph->operator_stream};
-  if (!take(clocks, arena) || !take_regions(clocks, graph, arena)) {
+  if (!take(clocks, arena) || !list_syncs(clocks, graph, arena) || !take_regions(clocks, graph, arena)) {
     return false;
   }
   line_up(clocks);
   if (graph->n_regions != 0) {
-    return make_with_regions(clocks, graph, arena);
+    return make_with_regions(clocks, graph, arena, guest);
   }
   for (uint32_t op = 0; op < clocks->n_operators; op++) {
     uint32_t *clock = clocks->clock + (size_t)op * n_streams;
     learn(clocks, graph, op, op, clock);
+    receive(clocks, guest, op, clock);
     clock[clocks->stream[op]] = clocks->position[op];
   }
   return true;
+}
+
+bool berth_clocks_make(
+    struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
+    uint32_t n_streams) {
+  return berth_clocks_make_with(clocks, arena, graph, n_streams, NULL);
 }
 
 bool berth_accesses_init(

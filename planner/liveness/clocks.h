@@ -22,6 +22,7 @@ struct berth_clocks {
   uint32_t *clock;           /* n_operators x n_streams */
   uint32_t *begin;           /* n_streams + 1: where each stream begins in `line` */
   uint32_t *line;            /* the operators, stream by stream */
+  uint32_t *sync_begin;      /* of each operator: where its added waits begin; NULL if there are none */
   const uint32_t *innermost; /* region of each operator; NULL if there are no regions */
   uint32_t *region_entry;    /* n_regions x n_streams: what has run when the region begins, */
   uint32_t *region_exit;     /* and when all of it has run */
@@ -35,11 +36,27 @@ static inline uint32_t berth_clocks_n_streams(const struct berth_graph *graph) {
   return n;
 }
 
+/* Somebody who may know more: called when all is known that has run before `op`, which is in no region or is
+ * the first of one that is in no other (then for all of that region). May add to `clock`. */
+struct berth_clocks_guest {
+  void *ctx;
+  void (*arrive)(void *ctx, const struct berth_clocks *clocks, uint32_t op, uint32_t *clock);
+};
+
 /* O((n_operators + waits) x n_streams), with regions times their depth. False if memory ran out. Waits are
  * for earlier operators. */
 bool berth_clocks_make(
     struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
     uint32_t n_streams);
+
+/* The same with a guest, or NULL. */
+bool berth_clocks_make_with(
+    struct berth_clocks *clocks, struct berth_arena *arena, const struct berth_graph *graph,
+    uint32_t n_streams, const struct berth_clocks_guest *guest);
+/* What has run when `source`, which comes before `op`, has: with the largest region around it that `op` is
+ * not in, all of that. */
+const uint32_t *berth_clocks_lesson(
+    const struct berth_clocks *clocks, const struct berth_graph *graph, uint32_t source, uint32_t op);
 
 static inline const uint32_t *berth_clock_of(const struct berth_clocks *clocks, uint32_t op) {
   return clocks->clock + (size_t)op * clocks->n_streams;

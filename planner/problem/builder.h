@@ -193,6 +193,8 @@ enum berth_code berth_builder_make_clocks(
     struct berth_problem_builder *builder, const struct berth_graph *graph,
     const struct berth_builder_lives *lives);
 
+/* Added waits in order, each once. */
+enum berth_code berth_builder_sort_syncs(struct berth_problem_builder *builder);
 /* Points regions at what they carry. */
 void berth_builder_finish_regions(struct berth_problem_builder *builder);
 

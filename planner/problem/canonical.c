@@ -26,6 +26,9 @@ enum { ENCODING_VERSION = 1, PIECE_BYTES = 4096 };
 /* Begins the section on the slices of buffers: "SLIC". */
 #define SLICES_TAG UINT32_C(0x43494C53)
 
+/* Begins what is encoded of a graph: "FLOW". */
+#define GRAPH_TAG UINT32_C(0x574f4c46)
+
 /* Begins a section on the parts of a composition: "UNIT". */
 #define UNITS_TAG UINT32_C(0x54494e55)
 
@@ -550,4 +553,100 @@ enum berth_code berth_problem_canonical_encode(
     const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
     void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
   return berth_problem_canonical_sections(problem, order, allocator, ctx, write, NULL, err);
+}
+
+/* ---- A graph, where waits may be added ---- */
+
+static void put_list(struct encoder *encoder, const uint32_t *begin, const uint32_t *items, uint32_t op) {
+  put(encoder, begin[op + 1] - begin[op], 4);
+  for (uint32_t i = begin[op]; i < begin[op + 1]; i++) {
+    put(encoder, items[i], 4);
+  }
+}
+
+static void put_operators(struct encoder *encoder, const struct berth_graph *graph, const uint32_t *place) {
+  for (uint32_t op = 0; op < graph->n_operators; op++) {
+    uint32_t workspace = graph->operator_workspace[op];
+    put(encoder, graph->operator_stream[op], 4);
+    put_list(encoder, graph->wait_begin, graph->waits, op);
+    put_list(encoder, graph->input_begin, graph->inputs, op);
+    put_list(encoder, graph->output_begin, graph->outputs, op);
+    put(encoder, workspace != BERTH_NO_INDEX ? place[workspace] : BERTH_NO_INDEX, 4);
+  }
+  put(encoder, graph->n_syncs, 4);
+  for (uint32_t i = 0; i < graph->n_syncs; i++) {
+    put(encoder, graph->syncs[i].waiter, 4);
+    put(encoder, graph->syncs[i].signaller, 4);
+  }
+}
+
+static void put_values(struct encoder *encoder, const struct berth_graph *graph, const uint32_t *place) {
+  for (uint32_t v = 0; v < graph->n_values; v++) {
+    uint32_t buffer = graph->value_buffer[v];
+    put(encoder, graph->value_size_bytes[v], 8);
+    put(encoder, graph->value_class[v], 1);
+    put(encoder, graph->value_flags[v], 1);
+    put(encoder, buffer != BERTH_NO_INDEX ? place[buffer] : BERTH_NO_INDEX, 4);
+    put(encoder, graph->value_offset != NULL ? graph->value_offset[v] : 0, 8);
+    put(encoder, graph->value_root != NULL ? graph->value_root[v] : v, 4);
+    put(encoder, graph->value_root != NULL ? graph->value_view_offset[v] : 0, 8);
+  }
+}
+
+static void put_regions(struct encoder *encoder, const struct berth_graph *graph) {
+  put(encoder, graph->n_regions, 4);
+  for (uint32_t r = 0; r < graph->n_regions; r++) {
+    const struct berth_region_spec *region = &graph->regions[r];
+    put(encoder, region->kind, 1);
+    put(encoder, region->parent, 4);
+    put(encoder, region->first_operator, 4);
+    put(encoder, region->n_operators, 4);
+    put(encoder, region->min_trips, 4);
+    put(encoder, region->n_carries, 4);
+    for (uint32_t i = 0; i < region->n_carries; i++) {
+      put(encoder, region->carries[i], 4);
+    }
+  }
+}
+
+/* As they are answered: added waits do not change that. */
+static void put_permissions(struct encoder *encoder, const struct berth_permissions *permissions) {
+  put(encoder, permissions->n, 4);
+  for (uint32_t i = 0; i < permissions->n; i++) {
+    const struct berth_permission *permission = &permissions->items[i];
+    put(encoder, permission->op, 4);
+    put(encoder, permission->operand, 4);
+    put(encoder, permission->result, 4);
+    put(encoder, permission->kind, 1);
+    put(encoder, permission->bytes, 8);
+    put(encoder, permission->answer, 1);
+  }
+}
+
+enum berth_code berth_problem_canonical_encode_graph(
+    const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
+    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes), struct berth_error *err) {
+  const struct berth_graph *graph = berth_problem_graph(problem);
+  BERTH_VEC(uint32_t) place = {0};
+  allocator = allocator != NULL ? allocator : berth_allocator_libc();
+  if (graph == NULL || graph->operator_stream == NULL) {
+    return BERTH_OK;
+  }
+  if (!berth_vec_reserve(allocator, &place, problem->buffers_view.n)) {
+    return berth_fail_memory(err);
+  }
+  for (uint32_t k = 0; k < problem->buffers_view.n; k++) {
+    place.items[order[k]] = k;
+  }
+  struct encoder encoder = {.ctx = ctx, .write = write};
+  put(&encoder, GRAPH_TAG, 4);
+  put(&encoder, graph->n_operators, 4);
+  put(&encoder, graph->n_values, 4);
+  put_operators(&encoder, graph, place.items);
+  put_values(&encoder, graph, place.items);
+  put_regions(&encoder, graph);
+  put_permissions(&encoder, &problem->permissions_view);
+  flush(&encoder);
+  berth_vec_finish(allocator, &place);
+  return BERTH_OK;
 }

@@ -80,7 +80,7 @@ blame_fault(struct berth_problem_builder *builder, const struct berth_liveness_f
       "no operator writes it, and it is neither an input, a constant, state nor external");
 }
 
-/* The graph so far: values are rows. */
+/* The graph so far: values are rows. Added waits are not seen: permissions are settled without them. */
 static struct berth_graph view(const struct berth_problem_builder *builder) {
   const struct berth_problem *problem = builder->problem;
   const struct berth_graph_columns *columns = &problem->columns;
@@ -323,6 +323,7 @@ enum berth_code berth_builder_finish_graph(struct berth_problem_builder *builder
   struct berth_arena arena;
   berth_arena_init(&arena, &builder->allocator);
   enum berth_code code = check_streams(builder);
+  code = code != BERTH_OK ? code : berth_builder_sort_syncs(builder);
   berth_builder_finish_regions(builder);
   code = code != BERTH_OK ? code : berth_builder_keep_values(builder);
   code = code != BERTH_OK ? code : berth_builder_resolve_views(builder);

@@ -20,21 +20,24 @@ static struct plan_block *block_of(const struct berth_plan *plan) {
   return (struct plan_block *)(uintptr_t)plan;
 }
 
-static bool block_size(uint32_t n_buffers, uint32_t n_pools, size_t *out_n_bytes) {
+static bool block_size(uint32_t n_buffers, uint32_t n_pools, uint32_t n_syncs, size_t *out_n_bytes) {
   size_t buffers;
   size_t pools;
+  size_t syncs;
   return berth_mul_size(n_buffers, sizeof(uint64_t) + 2 * sizeof(uint32_t), &buffers) &&
          berth_mul_size(n_pools, sizeof(struct berth_pool_result), &pools) &&
+         berth_mul_size(n_syncs, sizeof(struct berth_sync), &syncs) &&
          !__builtin_add_overflow(buffers, pools, out_n_bytes) &&
+         !__builtin_add_overflow(*out_n_bytes, syncs, out_n_bytes) &&
          !__builtin_add_overflow(*out_n_bytes, sizeof(struct plan_block), out_n_bytes);
 }
 
-struct berth_plan *berth_plan_create_until(
-    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools,
+static struct berth_plan *create(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools, uint32_t n_syncs,
     struct berth_effort *effort) {
   allocator = allocator != NULL ? allocator : berth_allocator_libc();
   size_t n_bytes;
-  if (!block_size(n_buffers, n_pools, &n_bytes)) {
+  if (!block_size(n_buffers, n_pools, n_syncs, &n_bytes)) {
     return NULL;
   }
   struct plan_block *block = allocator->resize(allocator->ctx, NULL, 0, n_bytes);
@@ -58,12 +61,67 @@ struct berth_plan *berth_plan_create_until(
   block->plan.offset = offset;
   block->plan.pool = pool;
   block->plan.slot = pool + n_buffers;
+  block->plan.n_syncs = n_syncs;
+  block->plan.syncs = (const struct berth_sync *)(pool + 2 * (size_t)n_buffers);
   return &block->plan;
 }
 
 struct berth_plan *
 berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools) {
-  return berth_plan_create_until(allocator, n_buffers, n_pools, NULL);
+  return create(allocator, n_buffers, n_pools, 0, NULL);
+}
+
+struct berth_plan *berth_plan_create_until(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools,
+    struct berth_effort *effort) {
+  return create(allocator, n_buffers, n_pools, 0, effort);
+}
+
+struct berth_plan *berth_plan_create_synced(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools, uint32_t n_syncs) {
+  struct berth_plan *plan = create(allocator, n_buffers, n_pools, n_syncs, NULL);
+  if (plan != NULL && n_syncs != 0) {
+    memset(berth_plan_syncs_mut(plan), 0, n_syncs * sizeof *plan->syncs);
+  }
+  return plan;
+}
+
+static void copy_columns(struct berth_plan *to, const struct berth_plan *from) {
+  size_t n = from->n_buffers;
+  if (from->pools != NULL) {
+    memcpy(berth_plan_pools_mut(to), from->pools, from->n_pools * sizeof *from->pools);
+  }
+  if (from->offset != NULL) {
+    memcpy(berth_plan_offset_mut(to), from->offset, n * sizeof *from->offset);
+  }
+  if (from->pool != NULL) {
+    memcpy(berth_plan_pool_mut(to), from->pool, n * sizeof *from->pool);
+  }
+  if (from->slot != NULL) {
+    memcpy(berth_plan_slot_mut(to), from->slot, n * sizeof *from->slot);
+  }
+}
+
+struct berth_plan *berth_plan_copy(
+    const struct berth_allocator *allocator, const struct berth_plan *plan, const struct berth_sync *syncs,
+    uint32_t n_syncs) {
+  struct berth_plan *copy = berth_plan_create_synced(allocator, plan->n_buffers, plan->n_pools, n_syncs);
+  if (copy == NULL) {
+    return NULL;
+  }
+  const struct berth_plan shape = *copy;
+  *copy = *plan;
+  copy->n_syncs = n_syncs;
+  copy->syncs = shape.syncs;
+  copy->pools = plan->pools != NULL ? shape.pools : NULL;
+  copy->pool = plan->pool != NULL ? shape.pool : NULL;
+  copy->offset = plan->offset != NULL ? shape.offset : NULL;
+  copy->slot = plan->slot != NULL ? shape.slot : NULL;
+  copy_columns(copy, plan);
+  if (n_syncs != 0) {
+    memcpy(berth_plan_syncs_mut(copy), syncs, n_syncs * sizeof *syncs);
+  }
+  return copy;
 }
 
 /* The columns by their place: the plan's own pointers may have been set to NULL ("no offsets"). */
@@ -81,6 +139,10 @@ uint32_t *berth_plan_pool_mut(struct berth_plan *plan) {
 
 uint32_t *berth_plan_slot_mut(struct berth_plan *plan) {
   return berth_plan_pool_mut(plan) + plan->n_buffers;
+}
+
+struct berth_sync *berth_plan_syncs_mut(struct berth_plan *plan) {
+  return (struct berth_sync *)(void *)(berth_plan_slot_mut(plan) + plan->n_buffers);
 }
 
 struct berth_plan *berth_plan_ref(const struct berth_plan *plan) {
@@ -105,6 +167,10 @@ size_t berth_plan_n_bytes(const struct berth_plan *plan) {
 }
 
 /* ---- Figures ---- */
+
+uint64_t berth_plan_sync_cost(const struct berth_plan *plan) {
+  return berth_mul_sat_u64(plan->sync.cost_bytes, plan->n_syncs);
+}
 
 double berth_plan_rho(const struct berth_plan *plan) {
   return plan->naive_bytes == 0 ? 0.0 : 1.0 - (double)plan->reuse_bytes / (double)plan->naive_bytes;

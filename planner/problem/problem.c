@@ -43,6 +43,7 @@ static void finish_graph(const struct berth_allocator *allocator, struct berth_g
   berth_vec_finish(allocator, &columns->stream);
   berth_vec_finish(allocator, &columns->wait_begin);
   berth_vec_finish(allocator, &columns->waits);
+  berth_vec_finish(allocator, &columns->syncs);
   berth_vec_finish(allocator, &columns->regions);
   berth_vec_finish(allocator, &columns->carries);
 }
@@ -147,6 +148,8 @@ void berth_problem_view_graph(struct berth_problem *problem) {
       .operator_stream = columns->stream.n != 0 ? columns->stream.items : NULL,
       .wait_begin = columns->stream.n != 0 ? columns->wait_begin.items : NULL,
       .waits = columns->waits.items,
+      .n_syncs = (uint32_t)columns->syncs.n,
+      .syncs = columns->syncs.items,
       .n_regions = (uint32_t)columns->regions.n,
       .regions = columns->regions.items,
   };

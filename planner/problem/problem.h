@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/vec.h"
+#include "berth/canonical.h"
 #include "berth/plan.h"
 #include "berth/problem.h"
 #include "berth/together.h"
@@ -73,6 +74,7 @@ struct berth_graph_columns {
   BERTH_VEC(uint32_t) stream; /* these three are kept if there is more than one stream */
   BERTH_VEC(uint32_t) wait_begin;
   BERTH_VEC(uint32_t) waits;
+  BERTH_VEC(struct berth_sync) syncs;
   BERTH_VEC(struct berth_region_spec)
   regions; /* `carries` points into `carries` once the graph is complete */
   BERTH_VEC(uint32_t) carries;

@@ -1,5 +1,5 @@
-/* A finished problem, stated once more: with other bindings, or without results in place. What is stated is
- * read back through the public views, and goes through a builder again. */
+/* A finished problem, stated once more: with other bindings, without results in place, with more waits. What
+ * is stated is read back through the public views, and goes through a builder again. */
 #include "berth/restate.h"
 
 #include "base/vec.h"
@@ -192,6 +192,14 @@ static enum berth_code state_operator(struct restating *to, const struct berth_g
   return berth_problem_builder_add_operator(to->builder, &spec, NULL, to->err);
 }
 
+static enum berth_code state_syncs(struct restating *to, const struct berth_sync *syncs, uint32_t n_syncs) {
+  enum berth_code code = BERTH_OK;
+  for (uint32_t i = 0; code == BERTH_OK && i < n_syncs; i++) {
+    code = berth_problem_builder_add_sync(to->builder, &syncs[i], to->err);
+  }
+  return code;
+}
+
 static enum berth_code state_graph(struct restating *to, const struct berth_graph *graph) {
   enum berth_code code = BERTH_OK;
   for (uint32_t i = 0; code == BERTH_OK && i < graph->n_values; i++) {
@@ -203,7 +211,7 @@ static enum berth_code state_graph(struct restating *to, const struct berth_grap
   for (uint32_t i = 0; code == BERTH_OK && i < graph->n_regions; i++) {
     code = berth_problem_builder_add_region(to->builder, &graph->regions[i], NULL, to->err);
   }
-  return code;
+  return code != BERTH_OK ? code : state_syncs(to, graph->syncs, graph->n_syncs);
 }
 
 /* ---- All ---- */
@@ -237,6 +245,7 @@ static enum berth_code state_all(struct restating *to, const struct berth_restat
   if (code == BERTH_OK) {
     code = graph != NULL ? state_graph(to, graph) : state_buffers(to);
   }
+  code = code != BERTH_OK ? code : state_syncs(to, as->syncs, as->n_syncs);
   return code != BERTH_OK ? code : state_groups(to);
 }
 

@@ -227,7 +227,7 @@ settle(struct berth_solve_task *task, struct berth_problem **out_problem, struct
   }
 }
 
-enum berth_code berth_solve_levels(
+enum berth_code berth_solve_without_waits(
     const struct berth_problem *problem, const struct berth_solve_options *options,
     const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
     struct berth_problem **out_problem, struct berth_plan **out_plan, struct berth_error *err) {

@@ -22,7 +22,8 @@ struct berth_solve_options berth_solve_options_default(void) {
       .budget_ticks = BERTH_DEFAULT_BUDGET_TICKS,
       .capacity_bytes = BERTH_UNLIMITED,
       .strategies = BERTH_ALL_STRATEGIES,
-      .reuse = BERTH_REUSE_FULL};
+      .reuse = BERTH_REUSE_FULL,
+      .sync = {.cost_bytes = BERTH_NO_SYNCS, .max_syncs = UINT32_MAX}};
 }
 
 static bool is_on(const struct berth_solve_task *task, enum berth_strategy strategy) {

@@ -101,6 +101,12 @@ enum berth_code berth_solve_stack(struct berth_solve_task *task, struct berth_er
 
 /* Makes the plan, with all that is known before the search. */
 enum berth_code berth_solve_begin_plan(struct berth_solve_task *task) BERTH_MUST_USE;
+/* berth_solve_levels, but that it adds no waits to the graph. */
+enum berth_code berth_solve_without_waits(
+    const struct berth_problem *problem, const struct berth_solve_options *options,
+    const struct berth_solve_hooks *hooks, const struct berth_allocator *allocator,
+    struct berth_problem **out_problem, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;
+
 /* Writes the finished task down as a plan. BERTH_CANCELLED if the hook stopped it before there was one. */
 enum berth_code berth_solve_outcome(
     struct berth_solve_task *task, struct berth_plan **out_plan, struct berth_error *err) BERTH_MUST_USE;

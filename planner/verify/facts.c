@@ -35,13 +35,14 @@ static enum berth_code order_by_clocks(
 }
 
 enum berth_code berth_verify_gather(
-    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
-    struct berth_error *err) {
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_verify_added added,
+    struct berth_arena *arena, struct berth_error *err) {
   const struct berth_buffers *buffers = berth_problem_buffers(problem);
   const struct berth_pools *pools = berth_problem_pools(problem);
   const struct berth_graph *graph = berth_problem_graph(problem);
   *facts = (struct berth_verify_facts){
       .problem = problem,
+      .added = added,
       .n = buffers->n,
       .size = buffers->size_bytes,
       .alignment = buffers->alignment,

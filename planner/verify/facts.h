@@ -9,9 +9,16 @@
 struct berth_verify_order;
 struct berth_verify_slices;
 
+/* Waits that a plan asks for beside those that the problem states. */
+struct berth_verify_added {
+  uint32_t n;
+  const struct berth_sync *items;
+};
+
 struct berth_verify_facts {
   const struct berth_problem *problem; /* for names only */
-  uint32_t n;                          /* buffers */
+  struct berth_verify_added added;
+  uint32_t n; /* buffers */
   const uint64_t *size;
   const uint64_t *alignment; /* of the buffer alone, not of its pool */
   const uint64_t *pin;       /* NULL if nothing is pinned */
@@ -36,10 +43,11 @@ struct berth_verify_facts {
   const struct berth_pool_spec *pools;
 };
 
-/* The facts live in `arena`, or in the problem. */
+/* The facts live in `arena`, or in the problem. `added` are waits between operators of the graph that exist,
+ * each for an earlier one (berth_verify_syncs). */
 enum berth_code berth_verify_gather(
-    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_arena *arena,
-    struct berth_error *err) BERTH_MUST_USE;
+    struct berth_verify_facts *facts, const struct berth_problem *problem, struct berth_verify_added added,
+    struct berth_arena *arena, struct berth_error *err) BERTH_MUST_USE;
 
 /* For a graph: sizes, alignments, pins, classes and lifetimes from the values and operators themselves.
  * `facts` holds the columns that the problem derived, and is overwritten where the graph says it better. */

@@ -191,6 +191,33 @@ static void check_refusal(
   check_culprits(facts, plan, findings);
 }
 
+/* What is proven of arena and waits together is proven of one plan: this one. That the best plan without
+ * waits is as large as it says, nobody but who looked for it knows. */
+static void check_syncs(const struct berth_plan *plan, struct berth_verify_findings *findings) {
+  const struct berth_sync_result *sync = &plan->sync;
+  if (!sync->is_asked) {
+    expect_equal(findings, BERTH_NO_INDEX, "a cost of added waits", sync->cost_bytes, 0);
+    expect_equal(findings, BERTH_NO_INDEX, "an arena without added waits", sync->without_bytes, 0);
+    expect_equal(findings, BERTH_NO_INDEX, "a bound with added waits", sync->bound_bytes, 0);
+    return;
+  }
+  if (!has_table(plan)) {
+    return;
+  }
+  uint64_t total = berth_verify_byte(plan->arena_bytes, berth_plan_sync_cost(plan));
+  expect_at_most(
+      findings, BERTH_NO_INDEX, "a bound with added waits above what it needs", sync->bound_bytes, total);
+  expect_at_most(
+      findings, BERTH_NO_INDEX, "added waits that cost more than they save", total, sync->without_bytes);
+  if (plan->n_syncs == 0) {
+    expect_equal(
+        findings, BERTH_NO_INDEX, "an arena without added waits", sync->without_bytes, plan->arena_bytes);
+  }
+  if (plan->status == BERTH_PLAN_OPTIMAL && sync->bound_bytes != total) {
+    blame_plan(findings, "the plan claims to be optimal and is above its bound with added waits");
+  }
+}
+
 static enum berth_code check_slots(
     const struct berth_verify_facts *facts, const struct berth_verify_pieces *pieces,
     const struct berth_plan *plan, struct berth_verify_findings *findings, struct berth_arena *arena,
@@ -222,6 +249,7 @@ enum berth_code berth_verify_figures(
   }
   check_totals(&measure, plan, findings);
   check_refusal(facts, plan, findings);
+  check_syncs(plan, findings);
   if (has_table(plan)) {
     check_pools(facts, &measure, plan, findings);
     check_cost(plan, berth_verify_spill_cost(homes, &places), findings);

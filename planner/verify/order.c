@@ -118,11 +118,12 @@ static void run_operator(struct making *making, uint32_t op) {
   }
 }
 
-static bool take(struct making *making, struct berth_arena *arena) {
+static bool take(struct making *making, uint32_t n_added, struct berth_arena *arena) {
   struct berth_verify_order *order = making->order;
   const struct berth_graph *graph = making->graph;
   size_t n_nodes = (size_t)graph->n_operators + 2 * (size_t)graph->n_regions;
-  size_t n_edges = (size_t)graph->n_operators + graph->wait_begin[graph->n_operators];
+  size_t n_edges =
+      (size_t)graph->n_operators + graph->wait_begin[graph->n_operators] + graph->n_syncs + n_added;
   order->position = berth_arena_new(arena, uint32_t, graph->n_operators);
   order->region_of = berth_arena_new_zeroed(arena, uint32_t, graph->n_operators);
   order->ran = berth_arena_new_zeroed(arena, uint32_t, n_nodes * order->n_streams);
@@ -155,9 +156,23 @@ static enum berth_code add_edges(struct making *making, uint32_t *newest, struct
   return BERTH_OK;
 }
 
+static enum berth_code
+add_syncs(struct making *making, const struct berth_sync *syncs, uint32_t n, struct berth_error *err) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t waiter = syncs[i].waiter;
+    if (waiter >= making->graph->n_operators || syncs[i].signaller >= waiter) {
+      return berth_fail(
+          err, BERTH_INTERNAL, BERTH_REASON_INTERNAL, waiter, NULL,
+          "an added wait of operator %u is for a later one", waiter);
+    }
+    add_edge(making, syncs[i].signaller, waiter);
+  }
+  return BERTH_OK;
+}
+
 enum berth_code berth_verify_order_make(
-    struct berth_verify_order *order, const struct berth_graph *graph, struct berth_arena *arena,
-    struct berth_error *err) {
+    struct berth_verify_order *order, const struct berth_graph *graph, struct berth_verify_added added,
+    struct berth_arena *arena, struct berth_error *err) {
   *order = (struct berth_verify_order){.graph = graph};
   for (uint32_t op = 0; op < graph->n_operators; op++) {
     uint32_t stream = graph->operator_stream[op];
@@ -166,7 +181,7 @@ enum berth_code berth_verify_order_make(
   struct making making = {.order = order, .graph = graph};
   uint32_t *newest =
       berth_arena_new_zeroed(arena, uint32_t, order->n_streams); /* operator + 1 of each stream */
-  if (newest == NULL || !take(&making, arena)) {
+  if (newest == NULL || !take(&making, added.n, arena)) {
     return berth_fail_memory(err);
   }
   for (uint32_t r = 0; r < graph->n_regions; r++) { /* parents come first */
@@ -175,6 +190,8 @@ enum berth_code berth_verify_order_make(
     }
   }
   enum berth_code code = add_edges(&making, newest, err);
+  code = code != BERTH_OK ? code : add_syncs(&making, graph->syncs, graph->n_syncs, err);
+  code = code != BERTH_OK ? code : add_syncs(&making, added.items, added.n, err);
   for (uint32_t op = 0; op < graph->n_operators && code == BERTH_OK; op++) {
     run_operator(&making, op);
   }

@@ -18,8 +18,8 @@ struct berth_verify_order {
 };
 
 enum berth_code berth_verify_order_make(
-    struct berth_verify_order *order, const struct berth_graph *graph, struct berth_arena *arena,
-    struct berth_error *err) BERTH_MUST_USE;
+    struct berth_verify_order *order, const struct berth_graph *graph, struct berth_verify_added added,
+    struct berth_arena *arena, struct berth_error *err) BERTH_MUST_USE;
 
 /* Fills `last` and `sure`, from who touches what and what is given or kept. */
 enum berth_code berth_verify_order_buffers(

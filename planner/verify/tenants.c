@@ -592,7 +592,7 @@ order_streams(struct tenancy *tenancy, struct berth_arena *arena, struct berth_e
       }
     }
   }
-  enum berth_code code = berth_verify_order_make(tenancy->order, graph, arena, err);
+  enum berth_code code = berth_verify_order_make(tenancy->order, graph, tenancy->facts->added, arena, err);
   return code != BERTH_OK
              ? code
              : berth_verify_order_buffers(tenancy->order, &tenancy->roots, tenancy->facts->n, arena, err);

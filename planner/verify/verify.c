@@ -6,6 +6,7 @@
 #include "verify/order.h"
 #include "verify/overlap.h"
 #include "verify/sizes.h"
+#include "verify/syncs.h"
 #include "verify/together.h"
 
 static const char *const KIND_NAMES[] = {
@@ -13,12 +14,14 @@ static const char *const KIND_NAMES[] = {
     [BERTH_VIOLATION_POOL] = "pool",       [BERTH_VIOLATION_ALIGNMENT] = "alignment",
     [BERTH_VIOLATION_PIN] = "pin",         [BERTH_VIOLATION_CAPACITY] = "capacity",
     [BERTH_VIOLATION_FIGURES] = "figures", [BERTH_VIOLATION_GROUP] = "group",
-    [BERTH_VIOLATION_KEEP] = "keep",
+    [BERTH_VIOLATION_KEEP] = "keep",       [BERTH_VIOLATION_SYNC] = "sync",
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind) {
   return (unsigned)kind < BERTH_N_VIOLATION_KINDS ? KIND_NAMES[kind] : "?";
 }
+
+static const struct berth_verify_added NOTHING_ADDED = {.n = 0};
 
 struct trial {
   struct berth_arena arena;
@@ -28,10 +31,11 @@ struct trial {
   struct berth_verify_findings findings;
 };
 
-static enum berth_code
-begin(struct trial *trial, const struct berth_problem *problem, struct berth_error *err) {
+static enum berth_code begin(
+    struct trial *trial, const struct berth_problem *problem, struct berth_verify_added added,
+    struct berth_error *err) {
   enum berth_code code = berth_verify_sizes(problem, &trial->arena, err);
-  code = code != BERTH_OK ? code : berth_verify_gather(&trial->facts, problem, &trial->arena, err);
+  code = code != BERTH_OK ? code : berth_verify_gather(&trial->facts, problem, added, &trial->arena, err);
   if (code == BERTH_OK && !berth_verify_homes_init(&trial->homes, &trial->facts, &trial->arena)) {
     code = berth_fail_memory(err);
   }
@@ -69,7 +73,7 @@ static enum berth_code check_part(
   struct trial trial = {.findings = whole->findings};
   trial.findings.whole_of = whole_of;
   berth_arena_init(&trial.arena, whole->arena.allocator);
-  enum berth_code code = begin(&trial, parts->items[part].problem, err);
+  enum berth_code code = begin(&trial, parts->items[part].problem, NOTHING_ADDED, err);
   code = code != BERTH_OK ? code : berth_verify_frame(&whole->facts, &trial.facts, parts, part, err);
   struct berth_verify_places own;
   if (code == BERTH_OK && !berth_verify_part_places(places, whole_of, trial.facts.n, &trial.arena, &own)) {
@@ -148,6 +152,7 @@ static enum berth_code check_plan(
     }
     check_capacity(trial, plan, terms);
   }
+  berth_verify_sync_terms(plan, terms != NULL ? terms->syncs : NULL, &trial->findings);
   return berth_verify_figures(
       &trial->homes, &trial->pieces, plan, terms, &trial->findings, &trial->arena, err);
 }
@@ -169,9 +174,11 @@ enum berth_code berth_verify_answer(
     struct berth_error *err) {
   struct trial trial;
   init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
-  enum berth_code code = begin(&trial, problem, err);
-  if (code == BERTH_OK) {
-    code = check_plan(&trial, plan, terms, err);
+  const struct berth_verify_added added = {.n = plan->n_syncs, .items = plan->syncs};
+  enum berth_code code = BERTH_OK;
+  if (berth_verify_syncs(plan, &trial.findings)) { /* else there is no order to judge by */
+    code = begin(&trial, problem, added, err);
+    code = code != BERTH_OK ? code : check_plan(&trial, plan, terms, err);
   }
   berth_arena_finish(&trial.arena);
   return code;
@@ -191,7 +198,7 @@ static enum berth_code verify_table(
   struct trial trial;
   init(&trial, problem, allocator, out_violations, n_capacity, out_verdict);
   trial.findings.may_be_unplaced = may_be_unplaced;
-  enum berth_code code = begin(&trial, problem, err);
+  enum berth_code code = begin(&trial, problem, NOTHING_ADDED, err);
   if (code == BERTH_OK) {
     code = check_table(&trial, places, NULL, err);
   }

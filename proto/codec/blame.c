@@ -51,6 +51,7 @@ static const struct entry REGIONS[] = {
     {"carries", "region_carry_end"},
     {NULL, "region_kind"},
 };
+static const struct entry SYNCS[] = {{"signaller", "sync_signaller"}, {NULL, "sync_waiter"}};
 static const struct entry SYMBOLS[] = {
     {"lower", "symbol_lower"},
     {"upper", "symbol_upper"},
@@ -78,16 +79,10 @@ static const struct entry POOLS[] = {
 static const struct {
   const char *prefix;
   const struct entry *entries;
-} KINDS[] = {
-    {"symbol.", SYMBOLS},
-    {"expression.", EXPRESSIONS},
-    {"binding.", BINDINGS},
-    {"value.", VALUES},
-    {"operator.", OPERATORS},
-    {"region.", REGIONS},
-    {"group.", GROUPS},
-    {"pool.", POOLS},
-    {"", BUFFERS}};
+} KINDS[] = {{"symbol.", SYMBOLS}, {"expression.", EXPRESSIONS}, {"binding.", BINDINGS},
+             {"value.", VALUES},   {"operator.", OPERATORS},     {"region.", REGIONS},
+             {"sync.", SYNCS},     {"group.", GROUPS},           {"pool.", POOLS},
+             {"", BUFFERS}};
 
 /* Pins and gaps are lists of their own: the first that is about this row. */
 static uint32_t first_about(size_t n, const uint32_t *rows, uint32_t row) {

@@ -265,6 +265,18 @@ static enum berth_code add_regions(const struct feed *feed) {
   return code;
 }
 
+static enum berth_code add_syncs(const struct feed *feed) {
+  const Berth__V1__Problem *m = feed->message;
+  const struct column columns[] = {{"sync_signaller", m->n_sync_signaller, EXACTLY}};
+  enum berth_code code = feed_check_lengths(feed, "sync_waiter", m->n_sync_waiter, columns, 1);
+  for (size_t i = 0; code == BERTH_OK && i < m->n_sync_waiter; i++) {
+    const struct berth_sync sync = {.waiter = m->sync_waiter[i], .signaller = m->sync_signaller[i]};
+    code = berth_problem_builder_add_sync(feed->builder, &sync, feed->err);
+    code = code == BERTH_OK ? code : feed_blame(feed, code);
+  }
+  return code;
+}
+
 enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) {
   const Berth__V1__Problem *m = feed->message;
   size_t n = m->n_value_size_bytes;
@@ -297,6 +309,9 @@ enum berth_code feed_graph(const struct feed *feed, struct feed_shapes *shapes) 
   }
   if (code == BERTH_OK) {
     code = add_regions(feed);
+  }
+  if (code == BERTH_OK) {
+    code = add_syncs(feed);
   }
   feed_give_back(feed, pinned, n, sizeof *pinned);
   feed_give_back(feed, inplace, m->n_inplace_operator, sizeof *inplace);

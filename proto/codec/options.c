@@ -47,6 +47,20 @@ enum berth_code berth_codec_options_from_message(
     out->capacity_bytes = message->capacity_bytes;
   }
   out->reuse = berth_codec_reuse_from_message(message->reuse);
+  if (message->add_syncs) {
+    if (message->sync_cost_bytes > BERTH_MOST_SYNC_COST) {
+      return berth_fail(
+          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "options.sync_cost_bytes",
+          "options.sync_cost_bytes is above 2^62");
+    }
+    out->sync.cost_bytes = message->sync_cost_bytes;
+    out->sync.max_syncs = message->max_syncs != 0 ? message->max_syncs : UINT32_MAX;
+  } else if (message->sync_cost_bytes != 0 || message->max_syncs != 0) {
+    const char *field = message->sync_cost_bytes != 0 ? "options.sync_cost_bytes" : "options.max_syncs";
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, field,
+        "%s is given, and options.add_syncs is not", field);
+  }
   for (size_t i = 0; i < message->n_without_strategies; i++) {
     enum berth_code code = switch_off(message->without_strategies[i], (uint32_t)i, &out->strategies, err);
     if (code != BERTH_OK) {
@@ -72,6 +86,11 @@ void berth_codec_options_to_message(
   out->budget_ticks = options->budget_ticks;
   out->capacity_bytes = options->capacity_bytes == BERTH_UNLIMITED ? 0 : options->capacity_bytes;
   out->reuse = (Berth__V1__Reuse)(options->reuse + 1);
+  if (berth_sync_is_asked(&options->sync)) {
+    out->add_syncs = true;
+    out->sync_cost_bytes = options->sync.cost_bytes;
+    out->max_syncs = options->sync.max_syncs != UINT32_MAX ? options->sync.max_syncs : 0;
+  }
   out->n_without_strategies = strategies_off(options->strategies, names);
   out->without_strategies = UNCONST(char *, names);
 }

@@ -32,6 +32,12 @@ static enum berth_code check_plan(const Berth__V1__Plan *m, uint32_t n_buffers, 
   if (!is_column(m->n_buffer_slot, n_buffers, true)) {
     return berth_codec_refuse_answer(err, "plan.buffer_slot", "does not have one entry a buffer");
   }
+  if (m->n_sync_waiter != m->n_sync_signaller || m->n_sync_waiter > UINT32_MAX) {
+    return berth_codec_refuse_answer(err, "plan.sync_signaller", "does not have one entry a wait");
+  }
+  if (m->n_sync_waiter > 0 && m->sync == NULL) {
+    return berth_codec_refuse_answer(err, "plan.sync", "is missing, and there are added waits");
+  }
   if (strlen(m->plan_id) != BERTH_PLAN_ID_SIZE - 1) {
     return berth_codec_refuse_answer(err, "plan.plan_id", "is not 64 characters long");
   }
@@ -76,6 +82,13 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
         .kept_bytes = m->stability->kept_bytes,
         .kept_bound = m->stability->kept_bound};
   }
+  if (m->sync != NULL) {
+    plan->sync = (struct berth_sync_result){
+        .is_asked = 1,
+        .cost_bytes = m->sync->cost_bytes,
+        .without_bytes = m->sync->without_bytes,
+        .bound_bytes = m->sync->bound_bytes};
+  }
   for (size_t i = 0; i < m->n_class_bytes; i++) {
     plan->class_bytes[i] = m->class_bytes[i];
   }
@@ -103,6 +116,10 @@ static void fill_figures(const Berth__V1__Plan *m, struct berth_plan *plan) {
 }
 
 static void fill_columns(const Berth__V1__Plan *m, struct berth_plan *plan) {
+  struct berth_sync *syncs = berth_plan_syncs_mut(plan);
+  for (uint32_t i = 0; i < plan->n_syncs; i++) {
+    syncs[i] = (struct berth_sync){.waiter = m->sync_waiter[i], .signaller = m->sync_signaller[i]};
+  }
   if (m->n_buffer_offset > 0) {
     memcpy(berth_plan_offset_mut(plan), m->buffer_offset, m->n_buffer_offset * sizeof *m->buffer_offset);
   }
@@ -131,7 +148,8 @@ static enum berth_code plan_from_message(
   if (code != BERTH_OK) {
     return code;
   }
-  struct berth_plan *plan = berth_plan_create(codec->allocator, n_buffers, (uint32_t)m->n_pools);
+  struct berth_plan *plan =
+      berth_plan_create_synced(codec->allocator, n_buffers, (uint32_t)m->n_pools, (uint32_t)m->n_sync_waiter);
   if (plan == NULL) {
     return berth_fail_memory(err);
   }

@@ -6,13 +6,35 @@
 #include "codec/scratch.h"
 #include "codec/stored.h"
 
-/* One block: the pools' messages, the list of pointers to them, their names. */
+/* One block: the pools' messages, the list of pointers to them, what became of added waits and who waits for
+ * whom, the pools' names. */
 struct pool_block {
   void *memory;
   size_t n_bytes;
 };
 
 static char EMPTY[] = "";
+
+static void put_syncs(const struct berth_plan *plan, void *memory, Berth__V1__Plan *out) {
+  Berth__V1__SyncResult *result = memory;
+  uint32_t *waiter = (uint32_t *)(void *)(result + 1);
+  uint32_t *signaller = waiter + plan->n_syncs;
+  if (!plan->sync.is_asked) {
+    return;
+  }
+  berth__v1__sync_result__init(result);
+  result->cost_bytes = plan->sync.cost_bytes;
+  result->without_bytes = plan->sync.without_bytes;
+  result->bound_bytes = plan->sync.bound_bytes;
+  for (uint32_t i = 0; i < plan->n_syncs; i++) {
+    waiter[i] = plan->syncs[i].waiter;
+    signaller[i] = plan->syncs[i].signaller;
+  }
+  out->sync = result;
+  out->n_sync_waiter = out->n_sync_signaller = plan->n_syncs;
+  out->sync_waiter = waiter;
+  out->sync_signaller = signaller;
+}
 
 static bool put_pools(
     const struct berth_plan *plan, const struct berth_pools *pools, const struct berth_allocator *allocator,
@@ -24,14 +46,16 @@ static bool put_pools(
   }
   size_t n_messages = plan->n_pools * sizeof(Berth__V1__PoolResult);
   size_t n_list = plan->n_pools * sizeof(Berth__V1__PoolResult *);
-  block->n_bytes = n_messages + n_list + n_text + 1;
+  size_t n_syncs = sizeof(Berth__V1__SyncResult) + 2 * (size_t)plan->n_syncs * sizeof(uint32_t);
+  block->n_bytes = n_messages + n_list + n_syncs + n_text + 1;
   block->memory = allocator->resize(allocator->ctx, NULL, 0, block->n_bytes);
   if (block->memory == NULL) {
     return false;
   }
   Berth__V1__PoolResult *messages = block->memory;
   Berth__V1__PoolResult **list = (Berth__V1__PoolResult **)(void *)((char *)block->memory + n_messages);
-  char *name = (char *)block->memory + n_messages + n_list;
+  char *name = (char *)block->memory + n_messages + n_list + n_syncs;
+  put_syncs(plan, (char *)block->memory + n_messages + n_list, out);
   for (uint32_t i = 0; i < plan->n_pools; i++) {
     const struct berth_pool_result *pool = &plan->pools[i];
     berth__v1__pool_result__init(&messages[i]);

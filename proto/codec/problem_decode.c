@@ -46,11 +46,12 @@ static bool states_graph(const Berth__V1__Problem *m) {
           m->n_value_id_end | m->n_value_pool_end | m->n_value_pool | m->n_view_value | m->n_view_of |
           m->n_view_offset | m->n_operator_input_end | m->n_operator_input | m->n_operator_output_end |
           m->n_operator_output | m->n_operator_workspace_bytes | m->n_operator_workspace_alignment |
-          m->n_operator_stream | m->n_operator_wait_end | m->n_operator_wait | m->n_region_kind |
-          m->n_region_parent | m->n_region_first_operator | m->n_region_operators | m->n_region_min_trips |
-          m->n_region_carry_end | m->n_region_carry | m->operator_id_text.len | m->n_operator_id_end |
-          m->n_inplace_operator | m->n_inplace_input | m->n_inplace_output | m->n_inplace_kind |
-          m->n_inplace_bytes | m->n_value_live_windows | m->n_value_accesses) != 0;
+          m->n_operator_stream | m->n_operator_wait_end | m->n_operator_wait | m->n_sync_waiter |
+          m->n_sync_signaller | m->n_region_kind | m->n_region_parent | m->n_region_first_operator |
+          m->n_region_operators | m->n_region_min_trips | m->n_region_carry_end | m->n_region_carry |
+          m->operator_id_text.len | m->n_operator_id_end | m->n_inplace_operator | m->n_inplace_input |
+          m->n_inplace_output | m->n_inplace_kind | m->n_inplace_bytes | m->n_value_live_windows |
+          m->n_value_accesses) != 0;
 }
 
 static bool states_parts(const Berth__V1__Problem *m) {

@@ -532,6 +532,25 @@ static bool put_operators(
       &out->operator_id_end);
 }
 
+static bool
+put_syncs(struct berth_codec_columns *columns, const struct berth_graph *graph, Berth__V1__Problem *out) {
+  uint32_t n = graph->n_syncs;
+  if (n == 0) {
+    return true;
+  }
+  out->sync_waiter = column(columns, n, sizeof *out->sync_waiter);
+  out->sync_signaller = column(columns, n, sizeof *out->sync_signaller);
+  if (out->sync_waiter == NULL || out->sync_signaller == NULL) {
+    return false;
+  }
+  out->n_sync_waiter = out->n_sync_signaller = n;
+  for (uint32_t i = 0; i < n; i++) {
+    out->sync_waiter[i] = graph->syncs[i].waiter;
+    out->sync_signaller[i] = graph->syncs[i].signaller;
+  }
+  return true;
+}
+
 static bool put_regions(
     struct berth_codec_columns *columns, const struct berth_problem *problem, Berth__V1__Problem *out) {
   const struct berth_graph *graph = berth_problem_graph(problem);
@@ -638,7 +657,9 @@ static bool put_problem(
   bool is_graph = berth_problem_graph(problem) != NULL;
   return put_pools(columns, problem, out) &&
          (is_graph ? put_values(columns, problem, out) && put_operators(columns, problem, out) &&
-                         put_regions(columns, problem, out) && put_inplace(columns, problem, out)
+                         put_regions(columns, problem, out) &&
+                         put_syncs(columns, berth_problem_graph(problem), out) &&
+                         put_inplace(columns, problem, out)
                    : put_buffers(columns, problem, out)) &&
          berth_codec_put_symbols(columns, problem, out) &&
          put_groups(columns, berth_problem_groups(problem), out);

@@ -67,6 +67,11 @@ static enum berth_code compute_from_message(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "options.reuse",
         "without reuse no place of an earlier plan can be kept");
   }
+  if (code == BERTH_OK && out->options.stable != NULL && berth_sync_is_asked(&out->options.sync)) {
+    code = berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "options.add_syncs",
+        "no waits can be added while an earlier plan is kept");
+  }
   if (code != BERTH_OK) {
     berth_codec_compute_finish(out);
   }

@@ -95,6 +95,8 @@ static const struct bound BOUNDS[] = {
     BOUND(problem, 162, parts),
     BOUND(problem, 163, edges),
     BOUND(problem, 164, buffers),
+    BOUND(problem, 170, edges),
+    BOUND(problem, 171, edges),
     BOUND(part, 1, text_bytes),
     BOUND(plan_options, 4, words),
     BOUND(keep, 5, words),

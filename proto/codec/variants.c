@@ -103,6 +103,11 @@ take_options(const Berth__V1__PlanOptions *m, struct berth_codec_variants *out, 
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_KEEP, BERTH_NO_INDEX, "options.keep",
         "options.keep is given, and no plan is kept while symbols vary");
   }
+  if (m != NULL && m->add_syncs) { /* places that need waits are no places for another binding */
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "options.add_syncs",
+        "options.add_syncs is given, and no waits are added while symbols vary");
+  }
   return berth_codec_options_from_message(m, &out->options, err);
 }
 

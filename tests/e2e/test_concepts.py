@@ -16,6 +16,7 @@ FIGURES = re.findall(r"\[`([\w-]+)\.json`\]\(examples/\1\.json\): arena (\d+) by
 
 
 EARLIER = {"stable": "stable-before"}  # whose plan each keeps
+ASKED = {"syncs": ("--sync-cost", "256")}  # what is asked besides
 
 
 @functools.cache
@@ -28,6 +29,7 @@ def plan(name, *arguments):
         path = Path(folder_of_plans().name) / "earlier.json"
         path.write_text(plan(EARLIER[name], "--json").out)
         arguments = ("--stable-with", path, *arguments)
+    arguments = (*ASKED.get(name, ()), *arguments)
     return ctl("plan", "--local", DOCS / f"examples/{name}.json", "--name", name, *arguments)
 
 

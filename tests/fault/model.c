@@ -105,6 +105,52 @@ static enum berth_code run(void *ctx, const struct berth_allocator *allocator, s
   return code;
 }
 
+/* On streams, with waits that are there already and others that may be added. */
+static enum berth_code
+run_syncs(void *ctx, const struct berth_allocator *allocator, struct berth_error *err) {
+  struct berth_problem_builder *builder = NULL;
+  struct berth_problem *problem = NULL;
+  struct berth_problem *of = NULL;
+  struct berth_plan *plan = NULL;
+  struct berth_verdict verdict = {0};
+  struct berth_solve_options options = berth_solve_options_default();
+  uint32_t *n_syncs = ctx;
+  options.budget_ticks = 20000;
+  options.sync.cost_bytes = 1;
+  enum berth_code code = berth_problem_builder_create(allocator, &builder, err);
+  for (uint32_t t = 0; t < 4 && code == BERTH_OK; t++) {
+    struct berth_value_spec value = berth_value_spec_default();
+    value.size_bytes = 64 + t;
+    code = berth_problem_builder_add_value(builder, &value, NULL, err);
+    struct berth_operator_spec op = berth_operator_spec_default();
+    op.outputs = &t;
+    op.n_outputs = 1;
+    op.stream = t;
+    code = code != BERTH_OK ? code : berth_problem_builder_add_operator(builder, &op, NULL, err);
+  }
+  const struct berth_sync sync = {.waiter = 3, .signaller = 0};
+  code = code != BERTH_OK ? code : berth_problem_builder_add_sync(builder, &sync, err);
+  code = code != BERTH_OK ? code : berth_problem_builder_finish(builder, &problem, err);
+  berth_problem_builder_destroy(builder);
+  code = code != BERTH_OK ? code : berth_solve_levels(problem, &options, NULL, allocator, &of, &plan, err);
+  if (code == BERTH_OK) {
+    *n_syncs = plan->n_syncs;
+    code = berth_verify(of, plan, allocator, NULL, 0, &verdict, err);
+  }
+  ck_assert_uint_eq(verdict.n_violations, 0);
+  berth_plan_unref(plan);
+  berth_problem_unref(of);
+  berth_problem_unref(problem);
+  return code;
+}
+
+START_TEST(waits_that_are_added) {
+  uint32_t n_syncs = 0;
+  ck_assert_uint_gt(nth_refused("syncs", run_syncs, &n_syncs), 50);
+  ck_assert_uint_gt(n_syncs, 0);
+}
+END_TEST
+
 START_TEST(graphs_of_every_shape) {
   static struct shape shapes[] = {{false, false}, {true, false}, {false, true}, {true, true}};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -235,7 +281,7 @@ END_TEST
 
 int main(void) {
   return berth_suite_run(
-      "fault/model",
-      (const TTest *const[]){
-          graphs_of_every_shape, buffers_with_clocks, sizes_by_expressions, parts_in_one_arena, NULL});
+      "fault/model", (const TTest *const[]){
+                         graphs_of_every_shape, waits_that_are_added, buffers_with_clocks,
+                         sizes_by_expressions, parts_in_one_arena, NULL});
 }

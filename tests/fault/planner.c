@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "berth/berth.h"
+#include "berth/canonical.h"
 #include "graph.h"
 #include "nth.h"
 #include "sample.h"

@@ -21,7 +21,7 @@ solve(uint32_t k, const struct sample *sample, const struct berth_solve_options 
   ck_assert_msg(code == BERTH_OK, "problem %u: %s", k, err.message);
   struct berth_verdict verdict;
   struct berth_violation first = {0};
-  struct berth_verify_terms terms = {options->capacity_bytes};
+  struct berth_verify_terms terms = {.capacity_bytes = options->capacity_bytes};
   ck_assert_int_eq(berth_verify_answer(problem, plan, &terms, NULL, &first, 1, &verdict, NULL), BERTH_OK);
   ck_assert_msg(verdict.n_violations == 0, "problem %u: %s", k, first.message);
   ck_assert_msg(
@@ -44,7 +44,7 @@ static struct { uint32_t checked, trusted, lies; } refusals;
 static void lie(uint32_t k, const struct sample *sample, struct berth_plan *plan, uint64_t capacity) {
   struct berth_problem *problem = sample_build(sample, NULL);
   struct berth_verdict verdict;
-  const struct berth_verify_terms terms = {capacity};
+  const struct berth_verify_terms terms = {.capacity_bytes = capacity};
   ck_assert_int_eq(berth_verify_answer(problem, plan, &terms, NULL, NULL, 0, &verdict, NULL), BERTH_OK);
   refusals.checked += verdict.culprits == BERTH_CLAIM_CHECKED;
   refusals.trusted += verdict.culprits == BERTH_CLAIM_TRUSTED;

@@ -33,7 +33,7 @@ static struct berth_plan *solve(const struct trial *trial, const uint32_t *order
   if (verified) {
     struct berth_verdict verdict;
     struct berth_violation violation = {0};
-    const struct berth_verify_terms terms = {BERTH_UNLIMITED};
+    const struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
     code = berth_verify_answer(problem, plan, &terms, NULL, &violation, 1, &verdict, &err);
     seen.bounds_checked += verdict.lower_bound == BERTH_CLAIM_CHECKED;
     seen.bounds_trusted += verdict.lower_bound == BERTH_CLAIM_TRUSTED;

@@ -3,6 +3,7 @@
 #define BERTH_BERTH_H
 
 #include "berth/allocator.h"
+#include "berth/canonical.h"
 #include "berth/largest.h"
 #include "berth/plan.h"
 #include "berth/problem.h"

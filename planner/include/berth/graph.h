@@ -71,6 +71,15 @@ struct berth_value_spec {
  * that write what it reads. Limits: operators and buffers, each times streams, up to 2^26. */
 #define BERTH_MAX_STREAMS 1024
 
+/* A wait that is not in the program but was added for the sake of memory: `waiter` begins when `signaller`
+ * has run. It is of another stream and comes before the waiter in the list; of operators within regions the
+ * same is asked as of every wait. Added waits order buffers as other waits do, but permissions are answered
+ * without them, so that a problem has the same buffers with and without. */
+struct berth_sync {
+  uint32_t waiter;
+  uint32_t signaller;
+};
+
 /* A permission for one input and one output of an operator (by their places in its lists) to share bytes.
  * Whether it is used is settled when the problem is finished, in the order in which permissions were given,
  * and answered: see berth_problem_permissions.

@@ -61,6 +61,29 @@ struct berth_stability {
   uint64_t kept_bound; /* proven: no plan that is allowed keeps more, buffers or bytes as was asked */
 };
 
+/* Whether waits may be added to the graph (berth_sync), and at what price. */
+struct berth_sync_terms {
+  uint64_t cost_bytes; /* what one is worth: it must save more than that. BERTH_NO_SYNCS: none may be added */
+  uint32_t max_syncs;  /* how many at most */
+};
+#define BERTH_NO_SYNCS UINT64_MAX
+#define BERTH_MOST_SYNC_COST (UINT64_C(1) << 62)
+
+static inline bool berth_sync_is_asked(const struct berth_sync_terms *terms) {
+  return terms->cost_bytes != BERTH_NO_SYNCS && terms->max_syncs != 0;
+}
+
+/* What became of the question for added waits (solve.h); all 0 where it was not asked. With it OPTIMAL means
+ * that arena and waits together are proven least, and a plan of which no more is known than that its arena is
+ * least with these waits is FEASIBLE. */
+struct berth_sync_result {
+  uint32_t is_asked;   /* 1: it was */
+  uint64_t cost_bytes; /* of each wait, as asked */
+  uint64_t
+      without_bytes;    /* the arena of the best plan found without any; BERTH_UNLIMITED if none was found */
+  uint64_t bound_bytes; /* proven: whichever waits are added, arena and their costs together are no less */
+};
+
 struct berth_plan {
   enum berth_plan_status status;
   enum berth_reuse reuse; /* of the problem that it is a plan of: NO_INPLACE for FULL where results in place
@@ -77,6 +100,11 @@ struct berth_plan {
   uint64_t spill_cost_bound;             /* proven: no plan has less */
   uint64_t ticks;                        /* effort spent */
   struct berth_stability stability;
+  struct berth_sync_result sync;
+  /* Waits that the plan needs beside those of the graph, by waiter, then by signaller: it is right only where
+   * the runtime adds every one of them. None unless they were asked for. */
+  uint32_t n_syncs;
+  const struct berth_sync *syncs;
   uint64_t short_by_bytes; /* when INFEASIBLE: the least that the capacity must grow, as far as proven */
   /* When INFEASIBLE: buffers of one pool that cannot be placed together, the largest first; the largest of
    * them, unproven, where they are more than there is room for. */
@@ -104,10 +132,22 @@ const char *berth_culprits_proof_name(enum berth_culprits_proof proof);
  * inside, reference count 1, every number 0, every offset BERTH_NO_OFFSET. NULL if memory ran out. */
 struct berth_plan *
 berth_plan_create(const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools);
+/* The same with room for added waits. */
+struct berth_plan *berth_plan_create_synced(
+    const struct berth_allocator *allocator, uint32_t n_buffers, uint32_t n_pools, uint32_t n_syncs);
+struct berth_sync *berth_plan_syncs_mut(struct berth_plan *plan);
 struct berth_pool_result *berth_plan_pools_mut(struct berth_plan *plan);
 uint32_t *berth_plan_pool_mut(struct berth_plan *plan);
 uint64_t *berth_plan_offset_mut(struct berth_plan *plan);
 uint32_t *berth_plan_slot_mut(struct berth_plan *plan);
+
+/* A copy of a plan in a block of its own, for a caller who may still write into it, with these added waits in
+ * the place of its own. NULL if memory ran out. */
+struct berth_plan *berth_plan_copy(
+    const struct berth_allocator *allocator, const struct berth_plan *plan, const struct berth_sync *syncs,
+    uint32_t n_syncs);
+/* What the added waits cost; stays at the largest number where it would wrap. */
+uint64_t berth_plan_sync_cost(const struct berth_plan *plan);
 
 struct berth_plan *berth_plan_ref(const struct berth_plan *plan);
 void berth_plan_unref(const struct berth_plan *plan);     /* NULL is fine */

@@ -78,6 +78,11 @@ enum berth_code berth_problem_builder_add_region(
     struct berth_problem_builder *builder, const struct berth_region_spec *spec, uint32_t *out_region,
     struct berth_error *err) BERTH_MUST_USE;
 
+/* An added wait (graph.h), between operators that exist already. Once is as good as twice. */
+enum berth_code berth_problem_builder_add_sync(
+    struct berth_problem_builder *builder, const struct berth_sync *sync,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* Symbols and expressions (symbols.h). Bindings come before the first symbol, symbols and expressions before
  * what uses them. Bindings of symbols that the problem does not have are errors. */
 enum berth_code berth_problem_builder_bind(
@@ -192,6 +197,8 @@ struct berth_graph {
   const uint32_t *operator_stream; /* these three NULL if there is one stream */
   const uint32_t *wait_begin;
   const uint32_t *waits;
+  uint32_t n_syncs; /* added waits, by waiter, then by signaller; each once */
+  const struct berth_sync *syncs;
   uint32_t n_regions;
   const struct berth_region_spec *regions;
 };
@@ -278,23 +285,5 @@ struct berth_text berth_problem_buffer_id(const struct berth_problem *problem, u
 struct berth_value_spec berth_problem_value(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op);
-
-/* ---- The canonical form: what a plan depends on, and nothing else. ---- */
-
-/* out_order[k] is the buffer at canonical place k: sorted by every attribute that a plan depends on, then by
- * id, then by index. Two statements of one problem that differ in the order or the names of their buffers
- * have equal canonical encodings; plans are made, and cached, in canonical order. (Where buffers that are
- * equal in all but their conflicts have conflicts, another order of rows may give another encoding; equal
- * encodings always mean equal problems.) O(n log n) at worst; takes scratch memory from `allocator`. */
-enum berth_code berth_problem_canonical_order(
-    const struct berth_problem *problem, const struct berth_allocator *allocator, uint32_t *out_order,
-    struct berth_error *err) BERTH_MUST_USE;
-
-/* Streams the canonical encoding (little-endian, versioned, names left out) in pieces of at most a few
- * kilobytes. The caller hashes it. `order` is what berth_problem_canonical_order gave. */
-enum berth_code berth_problem_canonical_encode(
-    const struct berth_problem *problem, const uint32_t *order, const struct berth_allocator *allocator,
-    void *ctx, void (*write)(void *ctx, const void *bytes, size_t n_bytes),
-    struct berth_error *err) BERTH_MUST_USE;
 
 #endif

@@ -1,4 +1,5 @@
-/* A finished problem, stated once more: with other bindings, or without results in place. */
+/* A finished problem, stated once more: with other bindings, without results in place, or with more added
+ * waits. */
 #ifndef BERTH_RESTATE_H
 #define BERTH_RESTATE_H
 
@@ -9,6 +10,8 @@
 struct berth_restatement {
   const struct berth_bindings *bindings; /* NULL: as its symbols are bound already */
   bool forbid_inplace;                   /* also if the problem itself is one without results in place */
+  const struct berth_sync *syncs;        /* added waits, beside its own; of a graph alone */
+  uint32_t n_syncs;
 };
 
 /* The same values, operators, buffers, pools and names, with the same indices, as a problem of its own.

@@ -62,6 +62,11 @@ struct berth_solve_options {
    * pinned, also for the bounds; all other bounds are of the problem alone, so that an arena that is larger
    * for what it keeps is not optimal. */
   const struct berth_stable *stable;
+  /* Waits that may be added to a graph on several streams, where they make its arenas so much smaller that it
+   * pays (berth_solve_levels alone; berth_solve adds none). Part of a plan's id. The objective is the sum of
+   * arenas and costs; no plan is worse by it, or by what spilling costs, than the one without added waits,
+   * and one that fits in no capacity without may fit with some. Not with an earlier plan to keep. */
+  struct berth_sync_terms sync;
 };
 
 struct berth_progress {

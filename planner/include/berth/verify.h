@@ -18,6 +18,7 @@ enum berth_violation_kind {
   BERTH_VIOLATION_FIGURES,  /* a number that the plan reports is wrong (arena, peak, bound, naive, ...) */
   BERTH_VIOLATION_GROUP,    /* a buffer does not lie where its group wants it, beside the other one */
   BERTH_VIOLATION_KEEP,     /* a buffer has moved that must not, or an arena is beyond its limit (stable.h) */
+  BERTH_VIOLATION_SYNC,     /* an added wait that cannot be, or that was not asked for */
   BERTH_N_VIOLATION_KINDS
 };
 
@@ -52,16 +53,19 @@ struct berth_verdict {
  * question (stable.h). */
 struct berth_verify_terms {
   uint64_t capacity_bytes; /* of berth_solve_options; BERTH_UNLIMITED for none */
+  /* What was asked of added waits (solve.h), so that a plan has none that nobody asked for. */
+  const struct berth_sync_terms *syncs; /* NULL: as the plan says */
 };
 
 const char *berth_violation_kind_name(enum berth_violation_kind kind);
 
 /* Taken on trust from every plan: `ticks`; that CUT_SHORT and UNKNOWN are not another status;
  * `short_by_bytes` beyond being more than nothing; bounds of spill costs, of whole slots and of what is kept;
- * bounds and culprits beyond what is searched, or that an earlier plan has a part in (the verdict says so).
- * From the problem: the order of a group's pools, and sizes of symbols that are ranges. All else is derived
- * again: every place, arena, peak and sum, slots, spill costs, permissions that are used, groups, clocks and
- * regions.
+ * bounds and culprits beyond what is searched, or that an earlier plan has a part in (the verdict says so);
+ * that the best plan without added waits is as large as it says, and the bound with any. From the problem:
+ * the order of a group's pools, and sizes of symbols that are ranges. All else is derived again: every place,
+ * arena, peak and sum, slots, spill costs, permissions that are used, groups, clocks and regions, by the
+ * waits of the problem and those that the plan adds.
  *
  * Checks `plan` against `problem` and writes up to `n_capacity` violations. BERTH_OK means that the check was
  * made: the plan is good if and only if out_verdict->n_violations is 0. BERTH_RESOURCE_EXHAUSTED if it could

@@ -68,4 +68,10 @@ int bench_parallel(const struct bench_options *options, uint32_t n_threads, char
 /* Forward and back: short lives, skip connections, and what is read again on the way back. */
 struct berth_problem *bench_synthetic(uint32_t n);
 
+/* Graphs on streams with waits that may be added (syncs.c): one problem at several prices. Counts failures.
+ */
+int bench_streams_with_syncs(const struct bench_options *options);
+int bench_syncs(const char *name, const struct berth_problem *problem, const struct bench_options *options);
+void bench_syncs_head(void);
+
 #endif

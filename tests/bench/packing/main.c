@@ -7,7 +7,8 @@
 static int usage(void) {
   fprintf(
       stderr, "usage: bench_packing [--budget TICKS] [--seconds S] [--strategies MASK] [--corpus FOLDER] "
-              "[--growth] [--streams] [--anytime] [--threads N] [--minimalloc BINARY] [--supermalloc PYTHON] "
+              "[--growth] [--streams] [--syncs] [--anytime] [--threads N] [--minimalloc BINARY] "
+              "[--supermalloc PYTHON] "
               "[--peer-seconds S] [FILE...]\n");
   return 2;
 }
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   bool growth = false;
   bool anytime = false;
   bool streams = false;
+  bool syncs = false;
   uint32_t n_threads = 0;
   int n_failed = 0;
   int k = 1;
@@ -30,6 +32,8 @@ int main(int argc, char **argv) {
       growth = true;
     } else if (strcmp(argv[k], "--streams") == 0) {
       streams = true;
+    } else if (strcmp(argv[k], "--syncs") == 0) {
+      syncs = true;
     } else if (strcmp(argv[k], "--anytime") == 0) {
       anytime = true;
     } else if (k + 1 == argc) {
@@ -58,7 +62,7 @@ int main(int argc, char **argv) {
     return bench_parallel(&options, n_threads, &argv[k], argc - k) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   bool peers = options.minimalloc != NULL || options.supermalloc != NULL;
-  bool all = !growth && !anytime && !streams && !peers && k == argc;
+  bool all = !growth && !anytime && !streams && !syncs && !peers && k == argc;
   if (all || growth || streams || k < argc) {
     bench_print_head();
   }
@@ -74,6 +78,7 @@ int main(int argc, char **argv) {
   }
   n_failed += all || growth ? bench_growth(&options) : 0;
   n_failed += all || streams ? bench_streams(&options) : 0;
+  n_failed += all || syncs ? bench_streams_with_syncs(&options) : 0;
   n_failed += all || anytime ? bench_anytime(&options) : 0;
   n_failed += peers ? bench_peers(&options) : 0;
   return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

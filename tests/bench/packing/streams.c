@@ -120,6 +120,31 @@ run(enum family family, uint32_t n, uint32_t n_streams, const struct bench_optio
   return ok ? 0 : 1;
 }
 
+static int
+run_syncs(enum family family, uint32_t n, uint32_t n_streams, const struct bench_options *options) {
+  struct berth_problem *problem = make(family, n, n_streams);
+  char name[64];
+  snprintf(name, sizeof name, "syncs/%s-%u-%u", NAMES[family], n, n_streams);
+  int n_failed = problem != NULL ? bench_syncs(name, problem, options) : 1;
+  berth_problem_unref(problem);
+  return n_failed;
+}
+
+int bench_streams_with_syncs(const struct bench_options *options) {
+  static const uint32_t N_STREAMS[] = {2, 8};
+  static const uint32_t SIZES[] = {100, 1000, 10000};
+  int n_failed = 0;
+  bench_syncs_head();
+  for (size_t s = 0; s < sizeof SIZES / sizeof SIZES[0]; s++) {
+    for (int family = 0; family < N_FAMILIES; family++) {
+      for (size_t k = 0; k < sizeof N_STREAMS / sizeof N_STREAMS[0]; k++) {
+        n_failed += run_syncs((enum family)family, SIZES[s], N_STREAMS[k], options);
+      }
+    }
+  }
+  return n_failed;
+}
+
 int bench_streams(const struct bench_options *options) {
   static const uint32_t N_STREAMS[] = {2, 4, 8, 16};
   static const uint32_t SIZES[] = {1000, 10000};

@@ -26,6 +26,7 @@ EDGES = {
     "planner.interference": {"base", "problem"},
     "planner.packing": {"base", "problem", "interference"},
     "planner.solve": {"base", "problem", "interference", "packing"},
+    "planner.syncs": {"base", "problem", "interference", "liveness", "packing", "solve"},
     "planner.verify": {"base"},
     "planner.report": {"base", "verify"},
     "planner.stable": {"base", "report", "verify"},

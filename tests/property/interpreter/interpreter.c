@@ -35,7 +35,7 @@ check_plan(uint32_t k, const struct toy *toy, const struct berth_problem *proble
   struct berth_verdict verdict;
   struct berth_violation violation = {0};
   struct berth_error err = {0};
-  const struct berth_verify_terms terms = {BERTH_UNLIMITED};
+  const struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
   ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
   enum berth_code code = berth_verify_answer(problem, plan, &terms, NULL, &violation, 1, &verdict, &err);
   ck_assert_msg(code == BERTH_OK, "graph %u: %s", k, err.message);

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#include "berth/canonical.h"
 #include "berth/restate.h"
 #include "campaign.h"
 #include "graph.h"

@@ -59,6 +59,39 @@ START_TEST(plans_come_back) {
 }
 END_TEST
 
+START_TEST(added_waits_come_back) {
+  struct berth_problem *problem = read_text("id,lower,upper,size\na,0,4,10\n");
+  struct berth_plan *plain = plan_with(problem, (const uint64_t[]){0});
+  const struct berth_sync syncs[] = {{7, 2}, {9, 4}};
+  struct berth_plan *plan = berth_plan_copy(NULL, plain, syncs, 2);
+  struct kept kept;
+  struct berth_sink sink = keep_sink(&kept);
+  plan->sync = (struct berth_sync_result){.is_asked = 1, .cost_bytes = 1, .without_bytes = 40};
+  ck_assert_int_eq(
+      berth_json_write_plan(&(struct berth_json_plan){.problem = problem, .plan = plan}, sink, NULL),
+      BERTH_OK);
+  struct berth_json_saved saved;
+  ck_assert_int_eq(berth_json_read_saved(kept.bytes, kept.n, NULL, &saved, NULL), BERTH_OK);
+  ck_assert_uint_eq(saved.n_syncs, 2);
+  ck_assert_mem_eq(saved.syncs, syncs, sizeof syncs);
+  berth_json_saved_finish(&saved);
+  free(kept.bytes);
+  berth_plan_unref(plan);
+  berth_plan_unref(plain);
+  berth_problem_unref(problem);
+  static const char *const BAD[] = {
+      "{\"buffers\": [], \"sync\": {\"waits\": [{\"waiter\": 1}]}}",
+      "{\"buffers\": [], \"sync\": {\"waits\": [7]}}",
+      "{\"buffers\": [], \"sync\": {\"waits\": [{\"waiter\": 1, \"signaller\": -1}]}}",
+      "{\"buffers\": [], \"sync\": {\"waits\": {}}}"};
+  for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+    struct berth_error err;
+    ck_assert_int_ne(berth_json_read_saved(BAD[i], strlen(BAD[i]), NULL, &saved, &err), BERTH_OK);
+    ck_assert_msg(strncmp(err.field, "$.sync", 6) == 0, "%s", err.field);
+  }
+}
+END_TEST
+
 START_TEST(an_arena_may_be_missing) {
   static const char *const TEXTS[] = {"{\"buffers\": []}", "{\"arena_bytes\": null, \"buffers\": []}"};
   for (size_t i = 0; i < 2; i++) {
@@ -117,6 +150,6 @@ END_TEST
 int main(void) {
   return berth_suite_run(
       "json/saved", (const TTest *const[]){
-                        what_is_known_is_read, plans_come_back, an_arena_may_be_missing, errors_have_a_path,
-                        every_allocation_may_fail, NULL});
+                        what_is_known_is_read, plans_come_back, added_waits_come_back,
+                        an_arena_may_be_missing, errors_have_a_path, every_allocation_may_fail, NULL});
 }

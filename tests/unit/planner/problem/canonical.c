@@ -1,4 +1,5 @@
 /* The canonical form: the same problem in other words has the same encoding, another problem never has. */
+#include "berth/canonical.h"
 #include "problems.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Buffers of a partial order, stated by vector clocks: who comes before whom, plans, and the judge, against
  * all pairs. */
+#include "berth/canonical.h"
 #include "berth/solve.h"
 #include "berth/verify.h"
 

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "berth/canonical.h"
 #include "problems.h"
 
 static void buffer(

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/canonical.h"
 #include "berth/restate.h"
 #include "campaign.h"
 #include "graph.h"

@@ -4,6 +4,7 @@
 
 #include "problems.h"
 
+#include "berth/canonical.h"
 #include "berth/solve.h"
 #include "berth/verify.h"
 

@@ -1,5 +1,6 @@
 /* Compositions: what they come to, and each thing that can be wrong with one. */
 #include "berth/together.h"
+#include "berth/canonical.h"
 
 #include "problems.h"
 

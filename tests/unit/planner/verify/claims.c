@@ -96,7 +96,7 @@ START_TEST(a_bound_above_the_load_is_checked) {
   sample.buffers[0].spec.alignment = 8;
   sample.buffers[3].spec.alignment = 8;
   struct berth_plan *plan = honest_plan(&sample, NULL, (const uint64_t[]){0, 2, 2, 8});
-  struct berth_verify_terms terms = {BERTH_UNLIMITED};
+  struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
   state_bound(plan, 8);
   ck_assert_uint_gt(ask(plan, &terms).n_violations, 0); /* 0, 2, 2, 0 are enough */
   state_bound(plan, 6);
@@ -142,7 +142,7 @@ static struct berth_plan *refuse(uint64_t capacity) {
 START_TEST(culprits_must_not_fit_and_all_be_needed) {
   begin();
   struct berth_plan *plan = refuse(5);
-  struct berth_verify_terms terms = {5};
+  struct berth_verify_terms terms = {.capacity_bytes = 5};
   ck_assert_uint_eq(ask(plan, &terms).n_violations, 0);
   ck_assert_int_eq(ask(plan, NULL).culprits, BERTH_CLAIM_TRUSTED);
   ck_assert_uint_eq(plan->n_culprits, 3);

@@ -53,7 +53,7 @@ START_TEST(what_nobody_reads_is_there_for_the_first_step_on_streams_too) {
     struct berth_solve_options options = berth_solve_options_default();
     struct berth_plan *plan;
     struct berth_verdict verdict;
-    struct berth_verify_terms terms = {BERTH_UNLIMITED};
+    struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
     ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
     ck_assert_uint_eq(plan->arena_bytes, waits ? 12 : 20);
     ck_assert_uint_eq(plan->lower_bound_bytes, plan->arena_bytes);

@@ -345,10 +345,41 @@ START_TEST(test_options) {
 }
 END_TEST
 
+START_TEST(test_added_waits_as_asked) {
+  struct message m = {0};
+  struct berth_solve_options options;
+  struct berth_error err;
+  ck_assert_int_eq(decode_options(&m, &options, &err), BERTH_OK);
+  ck_assert(!berth_sync_is_asked(&options.sync));
+  put_number(&m, 20, 1);
+  put_number(&m, 21, 512);
+  ck_assert_int_eq(decode_options(&m, &options, &err), BERTH_OK);
+  ck_assert_uint_eq(options.sync.cost_bytes, 512);
+  ck_assert_uint_eq(options.sync.max_syncs, UINT32_MAX);
+  put_number(&m, 20, 1);
+  put_number(&m, 22, 3);
+  ck_assert_int_eq(decode_options(&m, &options, &err), BERTH_OK);
+  ck_assert_uint_eq(options.sync.cost_bytes, 0);
+  ck_assert_uint_eq(options.sync.max_syncs, 3);
+  put_number(&m, 21, 512);
+  ck_assert_int_eq(decode_options(&m, &options, &err), INVALID);
+  ck_assert_str_eq(err.field, "options.sync_cost_bytes");
+  put_number(&m, 22, 3);
+  ck_assert_int_eq(decode_options(&m, &options, &err), INVALID);
+  ck_assert_str_eq(err.field, "options.max_syncs");
+  put_number(&m, 20, 1);
+  put_number(&m, 21, (UINT64_C(1) << 62) + 1);
+  ck_assert_int_eq(decode_options(&m, &options, &err), INVALID);
+  ck_assert_str_eq(err.field, "options.sync_cost_bytes");
+  ck_assert_int_eq(err.reason, BERTH_REASON_BAD_OPTION);
+}
+END_TEST
+
 int main(void) {
   return berth_suite_run(
-      "codec/columns", (const TTest *const[]){
-                           test_no_problem, test_lengths_of_columns, test_ends, test_text_without_bytes,
-                           test_indices, test_builder_blames_columns, test_pools, test_graphs,
-                           test_every_column_is_limited, test_limits, test_options, NULL});
+      "codec/columns",
+      (const TTest *const[]){
+          test_no_problem, test_lengths_of_columns, test_ends, test_text_without_bytes, test_indices,
+          test_builder_blames_columns, test_pools, test_graphs, test_every_column_is_limited, test_limits,
+          test_options, test_added_waits_as_asked, NULL});
 }

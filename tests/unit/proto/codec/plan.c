@@ -11,8 +11,16 @@
 static const char ID[BERTH_PLAN_ID_SIZE] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 static struct berth_plan *make_plan(uint32_t n_buffers, uint32_t n_pools, bool placed) {
-  struct berth_plan *plan = berth_plan_create(NULL, n_buffers, n_pools);
+  struct berth_plan *plan = berth_plan_create_synced(NULL, n_buffers, n_pools, placed ? 2 : 0);
   ck_assert_ptr_nonnull(plan);
+  for (uint32_t i = 0; i < plan->n_syncs; i++) {
+    berth_plan_syncs_mut(plan)[i] = (struct berth_sync){.waiter = 9 + i, .signaller = 4 * i};
+  }
+  plan->sync = (struct berth_sync_result){
+      .is_asked = placed,
+      .cost_bytes = 3 * placed,
+      .without_bytes = placed ? UINT64_MAX : 0,
+      .bound_bytes = placed};
   plan->status = placed ? BERTH_PLAN_FEASIBLE : BERTH_PLAN_INFEASIBLE;
   plan->arena_bytes = 1000;
   plan->lower_bound_bytes = 900;
@@ -57,6 +65,14 @@ static void same_plan(const struct berth_plan *a, const struct berth_plan *b) {
   ck_assert_uint_eq(a->ticks, b->ticks);
   ck_assert_uint_eq(a->short_by_bytes, b->short_by_bytes);
   ck_assert_mem_eq(a->class_bytes, b->class_bytes, sizeof a->class_bytes);
+  ck_assert_uint_eq(a->sync.is_asked, b->sync.is_asked);
+  ck_assert_uint_eq(a->sync.cost_bytes, b->sync.cost_bytes);
+  ck_assert_uint_eq(a->sync.without_bytes, b->sync.without_bytes);
+  ck_assert_uint_eq(a->sync.bound_bytes, b->sync.bound_bytes);
+  ck_assert_uint_eq(a->n_syncs, b->n_syncs);
+  if (a->n_syncs != 0) {
+    ck_assert_mem_eq(a->syncs, b->syncs, a->n_syncs * sizeof *a->syncs);
+  }
   ck_assert_uint_eq(a->n_culprits, b->n_culprits);
   ck_assert_int_eq(a->culprits_proof, b->culprits_proof);
   ck_assert_mem_eq(a->culprits, b->culprits, a->n_culprits * sizeof a->culprits[0]);
@@ -216,6 +232,13 @@ START_TEST(test_bad_answers) {
   good.n_buffer_offset = 2;
   good.buffer_offset = offsets;
   Berth__V1__Plan bad = good;
+  bad.n_sync_waiter = 2; /* and nobody that they wait for */
+  bad.sync_waiter = pools;
+  expect_bad_answer(&bad);
+  bad.n_sync_signaller = 2; /* and nothing said of them */
+  bad.sync_signaller = pools;
+  expect_bad_answer(&bad);
+  bad = good;
   bad.n_buffer_offset = 1;
   expect_bad_answer(&bad);
   bad = good;

@@ -420,12 +420,16 @@ START_TEST(test_streams_and_donations) {
     op.n_waits = o;
     ck_assert_int_eq(berth_problem_builder_add_operator(builder, &op, NULL, &err), BERTH_OK);
   }
+  const struct berth_sync sync = {.waiter = 1, .signaller = 0};
+  ck_assert_int_eq(berth_problem_builder_add_sync(builder, &sync, &err), BERTH_OK);
   enum berth_code code = berth_problem_builder_finish(builder, &problem, &err);
   ck_assert_msg(code == BERTH_OK, "%s", err.message);
   berth_problem_builder_destroy(builder);
   struct berth_problem *again = there_and_back(problem);
   same_problem(problem, again);
   const struct berth_graph *graph = berth_problem_graph(again);
+  ck_assert_uint_eq(graph->n_syncs, 1);
+  ck_assert_mem_eq(graph->syncs, &sync, sizeof sync);
   ck_assert_mem_eq(graph->operator_stream, ((uint32_t[]){0, 3}), 8);
   ck_assert_mem_eq(graph->wait_begin, ((uint32_t[]){0, 0, 1}), 12);
   ck_assert_uint_eq(graph->waits[0], 0);
