@@ -226,7 +226,7 @@ static enum berthctl_exit show(const struct shown *shown) {
 static enum berthctl_exit
 check_options(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   static const enum berthctl_option OTHERS[] = {
-      BERTHCTL_OPTION_STABLE_WITH, BERTHCTL_OPTION_CSV, BERTHCTL_OPTION_SVG};
+      BERTHCTL_OPTION_STABLE_WITH, BERTHCTL_OPTION_CSV, BERTHCTL_OPTION_SVG, BERTHCTL_OPTION_SYNC_COST};
   for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
     if (options->is_set[OTHERS[i]]) {
       return berthctl_say_usage(
