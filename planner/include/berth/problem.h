@@ -286,4 +286,6 @@ struct berth_value_spec berth_problem_value(const struct berth_problem *problem,
 struct berth_text berth_problem_value_id(const struct berth_problem *problem, uint32_t value);
 struct berth_text berth_problem_operator_id(const struct berth_problem *problem, uint32_t op);
 
+#include "berth/canonical.h" /* the rest of it */
+
 #endif
