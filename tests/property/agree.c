@@ -141,7 +141,7 @@ static void check_plan(uint32_t k, const struct berth_problem *problem) {
   struct berth_plan *plan;
   struct berth_verdict verdict;
   struct berth_violation violation = {0};
-  const struct berth_verify_terms terms = {BERTH_UNLIMITED};
+  const struct berth_verify_terms terms = {.capacity_bytes = BERTH_UNLIMITED};
   options.budget_ticks = BUDGET;
   ck_assert_int_eq(berth_solve(problem, &options, NULL, NULL, &plan, NULL), BERTH_OK);
   ck_assert_int_eq(berth_verify_answer(problem, plan, &terms, NULL, &violation, 1, &verdict, NULL), BERTH_OK);
