@@ -1,7 +1,8 @@
 """Sizes over symbols through the daemon: bindings, bounds, the dynamic arena, and the largest number that fits."""
 import pytest
-from lib.ctl import BAD_INPUT, NO_FIT, OK, USAGE
+from lib.ctl import BAD_INPUT, DEADLINE, NO_FIT, OK, USAGE
 from lib.paths import ROOT
+from lib.problems import endless_rows, load
 from test_json import save
 
 CHAIN = {  # report 35: a peak of 30 n
@@ -88,3 +89,21 @@ def test_what_is_wrong_is_said(ctl, folder, words, status, said):
 def test_example(ctl):
     found = ctl("plan", ROOT / "docs/examples/symbols.json", "--bind", "batch=2,seq=128,found=7", "--json")
     assert found.status == OK and "dynamic" not in found.json
+
+
+def test_a_deadline_ends_the_search_with_what_was_found(ctl, folder):
+    """At n = 61 the heap is too hard to settle; below it fits at once, above one buffer is too large."""
+    rows = endless_rows(n=800)
+    top = load(rows)
+    buffers = [{"size": f"1 + {size - 1} * min(1, n // 61)", "lower": lower, "upper": upper}
+               for _, lower, upper, size in rows]
+    document = {"symbols": [{"name": "n", "lower": 1, "upper": 64}],
+                "buffers": [*buffers, {"size": f"n * {top // 61}", "lower": -2, "upper": -1}]}
+    path = save(folder, "p.json", document)
+    for where in WHERE:
+        found = ctl("fit", path, "--symbol", "n", "--capacity", top, "--deadline", 4, "--budget", 3 * 10**9, "--json",
+                    *where)
+        assert found.status == DEADLINE, found.err
+        assert found.json["stopped"] and not found.json["largest_proven"]
+        largest, misfit = found.json["largest"], found.json["smallest_misfit"]  # how far it came is a matter of speed
+        assert (largest or misfit) and (largest or 0) <= 60 and (misfit or 62) >= 62
