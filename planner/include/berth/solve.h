@@ -17,7 +17,7 @@
 
 /* Part of every plan's id: one more whenever the same problem and options may give another plan than before.
  */
-#define BERTH_ENGINE_VERSION 3
+#define BERTH_ENGINE_VERSION 4
 
 /* Each phase and strategy can be switched off; tests show that each is sound and worth having. One table
  * gives the enum and the names that the command line and the protocol use. */
