@@ -42,7 +42,7 @@ uint32_t berthd_loop_n_connections(struct berthd_loop *loop) {
 }
 
 /* A descriptor that comes back as a new one was closed. */
-static void hand_out(struct berthd_loop *loop, int fd) {
+static void hand_out(struct berthd_loop *loop, int fd, bool is_tls) {
   struct stat made = {.st_ino = 0};
   fstat(fd, &made);
   if (loop->n_handed == loop->config.max_connections) {
@@ -53,7 +53,7 @@ static void hand_out(struct berthd_loop *loop, int fd) {
     return;
   }
   loop->handed[loop->n_handed++] = (struct handed){.fd = fd, .inode = made.st_ino};
-  loop->config.on_connection(loop->config.ctx, fd);
+  loop->config.on_connection(loop->config.ctx, fd, is_tls);
 }
 
 /* ---- Connections that have not spoken ---- */
@@ -79,16 +79,18 @@ static int end_greeting(struct greeting *greeting) {
 static void on_spoken(uv_poll_t *handle, int status, int events) {
   struct greeting *greeting = handle->data;
   struct berthd_loop *loop = greeting->loop;
+  bool is_tls = greeting->is_tls;
   int fd = end_greeting(greeting);
   char first;
   if (status < 0 || (events & UV_READABLE) == 0 || recv(fd, &first, 1, MSG_PEEK) <= 0) {
     close(fd); /* gone without a word */
     return;
   }
-  hand_out(loop, fd);
+  hand_out(loop, fd, is_tls);
 }
 
-static void greet(struct berthd_loop *loop, int fd) {
+static void greet(struct listener *listener, int fd) {
+  struct berthd_loop *loop = listener->loop;
   struct greeting *greeting = calloc(1, sizeof *greeting);
   if (greeting == NULL || uv_poll_init(&loop->uv, &greeting->poll, fd) != 0) {
     free(greeting);
@@ -97,6 +99,7 @@ static void greet(struct berthd_loop *loop, int fd) {
   }
   greeting->loop = loop;
   greeting->fd = fd;
+  greeting->is_tls = listener->kind == LISTENER_TLS;
   greeting->until_ns = loop_now_ns() + loop->config.handshake_ns;
   greeting->poll.data = greeting;
   greeting->next = loop->greetings;
@@ -183,11 +186,11 @@ static void take(struct listener *listener, int fd) {
     BERTHD_LOG(WARN, "connection.refused", BERTHD_U64("connections", loop->config.max_connections));
     return;
   }
-  if (listener->is_tcp) { /* gRPC sets it on sockets of its own only */
+  if (listener->kind != LISTENER_UNIX) { /* gRPC sets it on sockets of its own only */
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  greet(loop, fd);
+  greet(listener, fd);
 }
 
 static void on_acceptable(uv_poll_t *handle, int status, int events) {
@@ -219,8 +222,9 @@ static void on_acceptable(uv_poll_t *handle, int status, int events) {
 
 /* ---- Listeners ---- */
 
-enum berth_code
-listener_add(struct berthd_loop *loop, int fd, bool is_tcp, struct listener **out, struct berth_error *err) {
+enum berth_code listener_add(
+    struct berthd_loop *loop, int fd, enum listener_kind kind, struct listener **out,
+    struct berth_error *err) {
   struct listener *listener = calloc(1, sizeof *listener);
   if (listener == NULL) {
     return berth_fail_memory(err);
@@ -233,7 +237,7 @@ listener_add(struct berthd_loop *loop, int fd, bool is_tcp, struct listener **ou
   listener->poll.data = listener;
   listener->loop = loop;
   listener->fd = fd;
-  listener->is_tcp = is_tcp;
+  listener->kind = kind;
   listener->lock_fd = -1;
   listener->next = loop->listeners;
   loop->listeners = listener;
@@ -269,35 +273,24 @@ static uint16_t port_of(int fd) {
                                   : ((struct sockaddr_in *)&bound)->sin_port);
 }
 
-enum berth_code berthd_loop_listen_tcp(
-    struct berthd_loop *loop, const char *address, bool insecure, uint16_t *out_port,
+static enum berth_code listen_on(
+    struct berthd_loop *loop, const struct address *address, enum listener_kind kind, uint16_t *out_port,
     struct berth_error *err) {
-  struct sockaddr_storage where;
-  socklen_t size = 0;
-  bool is_loopback = false;
-  enum berth_code code = address_parse(address, &where, &size, &is_loopback, err);
-  if (code != BERTH_OK) {
-    return code;
-  }
-  if (!is_loopback && !insecure) {
-    return berth_fail(
-        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen.tcp",
-        "%.100s is beyond the loopback, and connections are plain text: set insecure = true if that is meant",
-        address);
-  }
-  int fd = socket(where.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int fd = socket(address->where.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) {
-    return loop_fail_errno(err, "listen.tcp", address, errno);
+    return loop_fail_errno(err, address->option, address->text, errno);
   }
   int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (where.ss_family == AF_INET6) {
+  if (address->where.ss_family == AF_INET6) {
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   }
-  if (bind(fd, (struct sockaddr *)&where, size) != 0 || listen(fd, LISTEN_BACKLOG) != 0) {
-    code = loop_fail_errno(err, "listen.tcp", address, errno);
+  enum berth_code code;
+  if (bind(fd, (const struct sockaddr *)&address->where, address->size) != 0 ||
+      listen(fd, LISTEN_BACKLOG) != 0) {
+    code = loop_fail_errno(err, address->option, address->text, errno);
   } else {
-    code = listener_add(loop, fd, true, NULL, err);
+    code = listener_add(loop, fd, kind, NULL, err);
   }
   if (code != BERTH_OK) {
     close(fd);
@@ -305,6 +298,26 @@ enum berth_code berthd_loop_listen_tcp(
     *out_port = port_of(fd);
   }
   return code;
+}
+
+enum berth_code berthd_loop_listen_tcp(
+    struct berthd_loop *loop, const char *text, bool insecure, uint16_t *out_port, struct berth_error *err) {
+  struct address address;
+  enum berth_code code = address_parse("listen.tcp", text, &address, err);
+  if (code == BERTH_OK && !address.is_loopback && !insecure) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, address.option,
+        "%.100s is beyond the loopback, and connections are plain text: set insecure = true if that is meant",
+        text);
+  }
+  return code == BERTH_OK ? listen_on(loop, &address, LISTENER_TCP, out_port, err) : code;
+}
+
+enum berth_code berthd_loop_listen_tls(
+    struct berthd_loop *loop, const char *text, uint16_t *out_port, struct berth_error *err) {
+  struct address address;
+  enum berth_code code = address_parse("listen.tls", text, &address, err);
+  return code == BERTH_OK ? listen_on(loop, &address, LISTENER_TLS, out_port, err) : code;
 }
 
 enum berth_code berthd_loop_listen_fd(struct berthd_loop *loop, int fd, struct berth_error *err) {
@@ -324,7 +337,7 @@ enum berth_code berthd_loop_listen_fd(struct berthd_loop *loop, int fd, struct b
         "descriptor %d that was handed over is no listening stream socket", fd);
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);
-  return listener_add(loop, fd, bound.ss_family != AF_UNIX, NULL, err);
+  return listener_add(loop, fd, bound.ss_family == AF_UNIX ? LISTENER_UNIX : LISTENER_TCP, NULL, err);
 }
 
 /* ---- Life ---- */

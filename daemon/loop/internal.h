@@ -13,12 +13,14 @@
 
 #define LISTEN_BACKLOG 512
 
+enum listener_kind { LISTENER_UNIX, LISTENER_TCP, LISTENER_TLS };
+
 struct listener {
   struct listener *next;
   struct berthd_loop *loop;
   uv_poll_t poll;
   int fd;
-  bool is_tcp;
+  enum listener_kind kind;
   char *path; /* of a unix socket that is ours to remove; else NULL */
   int lock_fd;
   ino_t inode;
@@ -31,6 +33,7 @@ struct greeting {
   struct berthd_loop *loop;
   uv_poll_t poll;
   int fd;
+  bool is_tls;
   int64_t until_ns;
 };
 
@@ -77,7 +80,7 @@ struct berthd_loop {
 
 /* accept.c */
 enum berth_code listener_add(
-    struct berthd_loop *loop, int fd, bool is_tcp, struct listener **out,
+    struct berthd_loop *loop, int fd, enum listener_kind kind, struct listener **out,
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code accept_init(struct berthd_loop *loop, struct berth_error *err) BERTH_MUST_USE;
 void accept_finish(struct berthd_loop *loop);
@@ -88,9 +91,16 @@ void accept_resume(struct berthd_loop *loop);
 void unix_remove(struct listener *listener);
 
 /* address.c */
+struct address {
+  const char *option; /* that it was given for: errors are about it */
+  const char *text;
+  struct sockaddr_storage where;
+  socklen_t size;
+  bool is_loopback;
+};
+
 enum berth_code address_parse(
-    const char *text, struct sockaddr_storage *out, socklen_t *out_size, bool *out_is_loopback,
-    struct berth_error *err) BERTH_MUST_USE;
+    const char *option, const char *text, struct address *out, struct berth_error *err) BERTH_MUST_USE;
 
 int64_t loop_now_ns(void);
 enum berth_code loop_fail_errno(struct berth_error *err, const char *field, const char *what, int error);

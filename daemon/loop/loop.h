@@ -21,9 +21,9 @@ struct berthd_loop_config {
   int64_t handshake_ns;           /* a connection that has sent nothing is closed after this */
   struct berthd_metrics *metrics; /* may be NULL */
   void *ctx;
-  void (*on_connection)(void *ctx, int fd); /* takes over the socket */
-  void (*on_terminate)(void *ctx);          /* SIGTERM or SIGINT; again for each */
-  void (*on_reload)(void *ctx);             /* SIGHUP */
+  void (*on_connection)(void *ctx, int fd, bool is_tls); /* takes over the socket */
+  void (*on_terminate)(void *ctx);                       /* SIGTERM or SIGINT; again for each */
+  void (*on_reload)(void *ctx);                          /* SIGHUP */
 };
 
 /* SIGTERM, SIGINT and SIGHUP, for this thread and those that it starts: call it before any thread is started.
@@ -55,6 +55,11 @@ enum berth_code berthd_loop_listen_unix(
  * unless `insecure`, since the connections are plain text. *out_port may be NULL. */
 enum berth_code berthd_loop_listen_tcp(
     struct berthd_loop *loop, const char *address, bool insecure, uint16_t *out_port,
+    struct berth_error *err) BERTH_MUST_USE;
+
+/* The same for connections that speak TLS. */
+enum berth_code berthd_loop_listen_tls(
+    struct berthd_loop *loop, const char *address, uint16_t *out_port,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* A listening stream socket that systemd has handed over; it is closed but not removed. */

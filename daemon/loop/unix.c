@@ -98,7 +98,7 @@ static enum berth_code open_listener(
   char *path = strdup(address->sun_path);
   enum berth_code code = path != NULL ? bind_socket(fd, address, mode, err) : berth_fail_memory(err);
   if (code == BERTH_OK) {
-    code = listener_add(loop, fd, false, &listener, err);
+    code = listener_add(loop, fd, LISTENER_UNIX, &listener, err);
   }
   if (code != BERTH_OK) {
     free(path);

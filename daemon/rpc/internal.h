@@ -12,6 +12,7 @@
 #include "codec/codec.h"
 #include "core/core.h"
 #include "metrics/metrics.h"
+#include "rpc/acceptor.h"
 #include "rpc/rpc.h"
 
 #define POSTED_PER_METHOD 256
@@ -272,6 +273,7 @@ struct berthd_rpc {
   grpc_completion_queue *queue;
   grpc_server_credentials *credentials;
   struct tls *tls; /* NULL: none */
+  struct acceptor acceptor;
   pthread_t threads[2];
   unsigned n_threads;
   atomic_bool draining;

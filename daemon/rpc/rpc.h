@@ -4,8 +4,8 @@
  * request answers, and hand the rest to the core, whose workers start the replies. Requests that are large or
  * compressed are decoded on a thread of their own, so that they do not hold up the others.
  *
- * Connections come from outside (daemon/loop accepts them), so that running out of descriptors cannot kill a
- * listener for good. TLS needs gRPC's own listeners. */
+ * Connections come from outside (daemon/loop accepts them), so that one limit holds for all of them, and
+ * running out of descriptors cannot kill a listener for good. */
 #ifndef RPC_RPC_H
 #define RPC_RPC_H
 
@@ -20,12 +20,10 @@ struct berthd_core;
 struct berthd_metrics;
 struct berthd_rpc;
 
-/* Listeners of gRPC's own, with TLS and client certificates. Files are PEM; a name without a slash is one of
+/* For connections with TLS; clients must show a certificate. Files are PEM; a name without a slash is one of
  * systemd's credentials. */
 struct berthd_rpc_tls {
-  char *const *addresses; /* HOST:PORT */
-  size_t n_addresses;     /* 0: no TLS */
-  const char *cert;
+  const char *cert; /* NULL: no TLS */
   const char *key;
   const char *client_ca;
 };
@@ -40,6 +38,7 @@ struct berthd_rpc_config {
   uint64_t max_streams;           /* calls at a time on one connection */
   int64_t idle_ns;                /* a connection without calls is closed after this */
   int64_t keepalive_ns;           /* a silent peer is asked for a sign of life after this */
+  int64_t handshake_ns;           /* a connection that has not agreed on TLS is closed after this */
   struct berthd_rpc_tls tls;      /* used while the server is created */
   struct berthd_metrics *metrics; /* may be NULL */
 };
@@ -52,8 +51,8 @@ enum berth_code berthd_rpc_create(
     const struct berthd_rpc_config *config, struct berthd_core *core, struct berthd_rpc **out_rpc,
     struct berth_error *err) BERTH_MUST_USE;
 
-/* Takes over a connected socket. Any thread. */
-void berthd_rpc_add_connection(struct berthd_rpc *rpc, int fd);
+/* Takes over a connected socket, of which nothing was read. Any thread. */
+void berthd_rpc_add_connection(struct berthd_rpc *rpc, int fd, bool is_tls);
 
 /* What health says; watchers are told. Any thread. */
 void berthd_rpc_set_serving(struct berthd_rpc *rpc, bool serving);

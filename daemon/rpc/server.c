@@ -54,6 +54,7 @@ struct berthd_rpc_config berthd_rpc_config_default(void) {
       .max_streams = 1000,
       .idle_ns = INT64_C(300) * 1000000000,
       .keepalive_ns = INT64_C(60) * 1000000000,
+      .handshake_ns = INT64_C(20) * 1000000000,
   };
 }
 
@@ -155,10 +156,12 @@ static void create_server(struct berthd_rpc *rpc) {
       int_arg(GRPC_ARG_MAX_CONNECTION_IDLE_MS, to_ms(config->idle_ns)),
       int_arg(GRPC_ARG_KEEPALIVE_TIME_MS, to_ms(config->keepalive_ns)),
       int_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
+      int_arg(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, to_ms(config->handshake_ns)),
       int_arg(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
       {.type = GRPC_ARG_POINTER,
        .key = key(GRPC_ARG_RESOURCE_QUOTA),
        .value.pointer = {.p = quota, .vtable = grpc_resource_quota_arg_vtable()}},
+      acceptor_arg(&rpc->acceptor),
   };
   const grpc_channel_args list = {.num_args = sizeof args / sizeof args[0], .args = args};
   rpc->server = grpc_server_create(&list, NULL);
@@ -191,27 +194,16 @@ static enum berth_code start_threads(struct berthd_rpc *rpc, struct berth_error 
   return BERTH_OK;
 }
 
-static enum berth_code listen_tls(struct berthd_rpc *rpc, struct berth_error *err) {
-  const struct berthd_rpc_tls *config = &rpc->config.tls;
-  if (config->n_addresses == 0) {
+static enum berth_code open_tls(struct berthd_rpc *rpc, struct berth_error *err) {
+  if (rpc->config.tls.cert == NULL) {
     return BERTH_OK;
   }
-  enum berth_code code = tls_create(config, &rpc->tls, err);
+  enum berth_code code = tls_create(&rpc->config.tls, &rpc->tls, err);
   grpc_server_credentials *credentials = code == BERTH_OK ? tls_credentials(rpc->tls) : NULL;
-  for (size_t i = 0; i < config->n_addresses && code == BERTH_OK; i++) {
-    int port =
-        credentials != NULL ? grpc_server_add_http2_port(rpc->server, config->addresses[i], credentials) : 0;
-    if (port <= 0) {
-      code = berth_fail(
-          err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-tls",
-          "cannot listen on %.100s with TLS: the address is taken, or the certificate and the key do not "
-          "match",
-          config->addresses[i]);
-    } else {
-      BERTHD_LOG(
-          INFO, "server.listening", BERTHD_STR("tls", config->addresses[i]),
-          BERTHD_U64("port", (uint64_t)port));
-    }
+  if (code == BERTH_OK && (credentials == NULL || !acceptor_open(&rpc->acceptor, rpc->server, credentials))) {
+    code = berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-tls-key",
+        "the certificate and the key of listen-tls do not match, or are not what gRPC takes");
   }
   if (credentials != NULL) {
     grpc_server_credentials_release(credentials);
@@ -263,6 +255,7 @@ enum berth_code berthd_rpc_create(
   pthread_mutex_init(&rpc->open_lock, NULL);
   pthread_cond_init(&rpc->none_open, NULL);
   health_init(&rpc->health);
+  acceptor_init(&rpc->acceptor);
   gpr_set_log_function(log_line);
   grpc_init();
   rpc->credentials = grpc_insecure_server_credentials_create();
@@ -271,9 +264,9 @@ enum berth_code berthd_rpc_create(
   grpc_server_register_completion_queue(rpc->server, rpc->queue, NULL);
   rpc->replies = replies_create(config->reply_cache_bytes, config->metrics);
   rpc->lane = lane_create();
-  enum berth_code code = rpc->lane != NULL ? listen_tls(rpc, err) : berth_fail_memory(err);
+  enum berth_code code = rpc->lane != NULL ? open_tls(rpc, err) : berth_fail_memory(err);
   code = code == BERTH_OK ? start_threads(rpc, err) : code;
-  rpc->config.tls = (struct berthd_rpc_tls){.n_addresses = 0}; /* the caller's */
+  rpc->config.tls = (struct berthd_rpc_tls){.cert = NULL}; /* the caller's */
   if (code == BERTH_OK) {
     start_server(rpc);
     *out_rpc = rpc;
@@ -283,8 +276,12 @@ enum berth_code berthd_rpc_create(
   return code;
 }
 
-void berthd_rpc_add_connection(struct berthd_rpc *rpc, int fd) {
-  grpc_server_add_channel_from_fd(rpc->server, fd, rpc->credentials);
+void berthd_rpc_add_connection(struct berthd_rpc *rpc, int fd, bool is_tls) {
+  if (is_tls) {
+    acceptor_take(&rpc->acceptor, fd);
+  } else {
+    grpc_server_add_channel_from_fd(rpc->server, fd, rpc->credentials);
+  }
 }
 
 void berthd_rpc_set_serving(struct berthd_rpc *rpc, bool serving) {
@@ -310,6 +307,7 @@ void berthd_rpc_drain(struct berthd_rpc *rpc, void *ctx, void (*on_drained_)(voi
   rpc->on_drained = on_drained_;
   rpc_open(rpc);
   health_close(rpc);
+  acceptor_close(&rpc->acceptor);
   event_arm(&rpc->drained, on_drained);
   grpc_server_shutdown_and_notify(rpc->server, rpc->queue, &rpc->drained);
 }
@@ -348,6 +346,7 @@ void berthd_rpc_destroy(struct berthd_rpc *rpc) {
   grpc_server_credentials_release(rpc->credentials);
   grpc_shutdown();
   tls_destroy(rpc->tls);
+  acceptor_finish(&rpc->acceptor);
   health_finish(&rpc->health);
   pthread_cond_destroy(&rpc->none_open);
   pthread_mutex_destroy(&rpc->open_lock);

@@ -129,9 +129,9 @@ static void on_drain_time(void *ctx) {
 
 /* ---- While it runs ---- */
 
-static void on_connection(void *ctx, int fd) {
+static void on_connection(void *ctx, int fd, bool is_tls) {
   struct server *server = ctx;
-  berthd_rpc_add_connection(server->rpc, fd);
+  berthd_rpc_add_connection(server->rpc, fd, is_tls);
 }
 
 static void apply_log(const struct berthd_conf *conf) {
@@ -212,33 +212,27 @@ static enum berth_code start_rpc(struct server *server, struct berth_error *err)
   config.reply_cache_bytes = conf->cache_replies;
   config.max_streams = conf->limits_streams;
   config.idle_ns = conf->limits_idle;
-  config.tls = (struct berthd_rpc_tls){
-      .addresses = conf->listen_tls.items,
-      .n_addresses = conf->listen_tls.n,
-      .cert = conf->listen_tls_cert,
-      .key = conf->listen_tls_key,
-      .client_ca = conf->listen_tls_client_ca};
+  config.handshake_ns = conf->limits_handshake;
+  if (conf->listen_tls.n > 0) {
+    config.tls = (struct berthd_rpc_tls){
+        .cert = conf->listen_tls_cert, .key = conf->listen_tls_key, .client_ca = conf->listen_tls_client_ca};
+  }
   config.metrics = server->metrics;
   return berthd_rpc_create(&config, server->core, &server->rpc, err);
 }
 
-static enum berth_code listen_all(struct server *server, struct berth_error *err) {
-  const struct berthd_conf *conf = server->conf;
-  int first;
-  size_t n = berthd_notify_listen_fds(MOST_HANDED_FDS, &first);
+static enum berth_code listen_handed(struct server *server, int first, size_t n, struct berth_error *err) {
   enum berth_code code = BERTH_OK;
   for (size_t i = 0; i < n && code == BERTH_OK; i++) {
     code = berthd_loop_listen_fd(server->loop, first + (int)i, err);
   }
-  if (n > 0 || code != BERTH_OK) {
-    BERTHD_LOG(INFO, "server.listening", BERTHD_U64("n_handed_over", n));
-    return code;
-  }
-  if (conf->listen_unix[0] == '\0' && conf->listen_tcp.n == 0 && conf->listen_tls.n == 0) {
-    return berth_fail(
-        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-unix",
-        "there is nothing to listen on: [listen] unix, tcp and tls are empty");
-  }
+  BERTHD_LOG(INFO, "server.listening", BERTHD_U64("n_handed_over", n));
+  return code;
+}
+
+static enum berth_code listen_plain(struct server *server, struct berth_error *err) {
+  const struct berthd_conf *conf = server->conf;
+  enum berth_code code = BERTH_OK;
   if (conf->listen_unix[0] != '\0') {
     code = berthd_loop_listen_unix(server->loop, conf->listen_unix, conf->listen_unix_mode, err);
     if (code == BERTH_OK) {
@@ -254,6 +248,33 @@ static enum berth_code listen_all(struct server *server, struct berth_error *err
     }
   }
   return code;
+}
+
+static enum berth_code listen_tls(struct server *server, struct berth_error *err) {
+  const struct berthd_conf *conf = server->conf;
+  enum berth_code code = BERTH_OK;
+  for (size_t i = 0; i < conf->listen_tls.n && code == BERTH_OK; i++) {
+    uint16_t port = 0;
+    code = berthd_loop_listen_tls(server->loop, conf->listen_tls.items[i], &port, err);
+    if (code == BERTH_OK) {
+      BERTHD_LOG(
+          INFO, "server.listening", BERTHD_STR("tls", conf->listen_tls.items[i]), BERTHD_U64("port", port));
+    }
+  }
+  return code;
+}
+
+static enum berth_code listen_all(struct server *server, struct berth_error *err) {
+  const struct berthd_conf *conf = server->conf;
+  int first;
+  size_t n = berthd_notify_listen_fds(MOST_HANDED_FDS, &first);
+  if (n == 0 && conf->listen_unix[0] == '\0' && conf->listen_tcp.n == 0 && conf->listen_tls.n == 0) {
+    return berth_fail(
+        err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_OPTION, BERTH_NO_INDEX, "listen-unix",
+        "there is nothing to listen on: [listen] unix, tcp and tls are empty");
+  }
+  enum berth_code code = n > 0 ? listen_handed(server, first, n, err) : listen_plain(server, err);
+  return code == BERTH_OK ? listen_tls(server, err) : code;
 }
 
 static enum berth_code start_loop(struct server *server, struct berth_error *err) {

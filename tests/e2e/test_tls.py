@@ -1,13 +1,15 @@
 """TLS beyond the unix socket: certificates that openssl makes, clients with and without, certificates that change."""
+import socket
 import subprocess
 import threading
+import time
 
 import grpc
 import pytest
 from lib.ctl import CREDENTIALS, NOT_FOUND, OK, UNAVAILABLE, USAGE
 from lib.ctl import ctl as bare_ctl
 from lib.daemon import poll
-from lib.paths import EXAMPLE
+from lib.paths import EXAMPLE, SLOWDOWN
 
 pytestmark = pytest.mark.sanitize
 
@@ -125,10 +127,10 @@ def test_credentials_of_systemd(start, made):
 
 @pytest.mark.parametrize("change, told", [
     ({"listen-tls-key": ""}, "clients must show a certificate"), ({"listen-tls-cert": "/none.pem"}, "cannot be read"),
-    ({"listen-tls-key": "ca.pem"}, "PRIVATE KEY"), ({"listen-tls": "host:1"}, "host:1"),
+    ({"listen-tls-key": "ca.pem"}, "PRIVATE KEY"), ({"listen-tls-key": "client.key"}, "do not match"), ({"listen-tls": "host:1"}, "host:1"),
 ])
 def test_bad_configuration(start, made, change, told):
-    change = {k: str(made / v) if v == "ca.pem" else v for k, v in change.items()}
+    change = {k: str(made / v) if v in ("ca.pem", "client.key") else v for k, v in change.items()}
     daemon = start(wait=False, **{**options(made), **change})
     assert daemon.wait(20) != 0 and told in daemon.log, daemon.log
 
@@ -136,6 +138,72 @@ def test_bad_configuration(start, made, change, told):
 def test_files_of_the_client(made):
     for words, status in ((("--tls-cert", made / "client.pem"), USAGE), (("--tls-ca", made / "none.pem"), NOT_FOUND)):
         assert bare_ctl("plan", EXAMPLE, "--server", "localhost:1", *words).status == status
+
+
+@pytest.fixture
+def secure(made):
+    """Opens a channel of its own connection, and waits until it is ready; None if it is not within 3 s."""
+    opened = []
+
+    def run(daemon):
+        pem = {name: (made / name).read_bytes() for name in ("ca.pem", "client.key", "client.pem")}
+        credentials = grpc.ssl_channel_credentials(pem["ca.pem"], pem["client.key"], pem["client.pem"])
+        channel = grpc.secure_channel(address(daemon), credentials, options=[("grpc.use_local_subchannel_pool", 1)])
+        opened.append(channel)
+        try:
+            grpc.channel_ready_future(channel).result(timeout=3)
+        except grpc.FutureTimeoutError:
+            return None
+        return channel
+
+    yield run
+    for channel in opened:
+        channel.close()
+
+
+def test_connections_are_limited_with_tls_too(start, made, secure):
+    daemon = start(**options(made), **{"limits-connections": "4"})
+    crowd = [secure(daemon) for _ in range(3)]
+    assert None not in crowd
+    assert bare_ctl("server", "health", "--server", daemon.address).status == OK
+    poll(lambda: daemon.metric("berth_connections") == 3, 10, "three connections are counted")
+    crowd.append(secure(daemon))
+    assert crowd[3] is not None and secure(daemon) is None
+    assert daemon.metric("berth_rejected_total", reason="connections") > 0
+    assert bare_ctl("server", "health", "--server", daemon.address, "--deadline", "2").status != OK
+    crowd[0].close()
+    poll(lambda: secure(daemon) is not None, 20, "the place that became free is given again")
+
+
+def connect(daemon):
+    host, port = address(daemon).split(":")
+    return socket.create_connection((host, int(port)), timeout=20)
+
+
+def test_a_handshake_that_does_not_end_is_ended(start, made):
+    daemon = start(**options(made), **{"limits-handshake": "1s"})
+    silent, stops = connect(daemon), connect(daemon)
+    stops.sendall(bytes.fromhex("160301"))  # the beginning of a hello
+    began = time.monotonic()
+    for peer in (silent, stops):
+        while peer.recv(1000):
+            pass
+    assert time.monotonic() - began < 10 * SLOWDOWN
+    poll(lambda: daemon.metric("berth_connections") == 0, 10, "both are gone")
+
+
+def test_descriptors_run_out_and_come_back(start, made, secure):
+    daemon = start(prefix=("prlimit", "--nofile=64:64"), **options(made))
+    crowd = []
+    for _ in range(100):
+        try:
+            crowd.append(connect(daemon))
+        except OSError:
+            break
+    time.sleep(0.5)
+    for peer in crowd:
+        peer.close()
+    poll(lambda: secure(daemon) is not None, 20, "the listener listens")
 
 
 def test_idle_ends_with_tls_clients_there(start, made, protos):

@@ -40,6 +40,7 @@ class Daemon:
             env=clean_environment(**(environment or {})), cwd=folder,
         )
         self.log_lines = []
+        self.ports = {}
         self.reader = threading.Thread(target=self._read_log, daemon=True)
         self.reader.start()
         if wait:
@@ -70,7 +71,9 @@ class Daemon:
             assert self.running(), f"berthd ended with {self.process.returncode}:\n{self.log}"
             return next((e["port"] for e in self.events() if e["event"] == "server.listening" and kind in e), None)
 
-        return f"127.0.0.1:{poll(bound, 30, f'berthd listens ({kind})')}"
+        if kind not in self.ports:
+            self.ports[kind] = poll(bound, 30, f"berthd listens ({kind})")
+        return f"127.0.0.1:{self.ports[kind]}"
 
     @property
     def pid(self):

@@ -19,11 +19,14 @@ enum { MOST = 8 };
 static struct berthd_loop *loop;
 static pthread_t thread;
 static uint16_t port;
+static uint16_t tls_port;
 static atomic_int n_handed;
+static atomic_int n_tls;
 static int handed[64];
 
-static void keep(void *ctx, int fd) {
+static void keep(void *ctx, int fd, bool is_tls) {
   (void)ctx;
+  n_tls += is_tls;
   handed[n_handed] = fd; /* before it is counted */
   n_handed++;
 }
@@ -38,11 +41,13 @@ static void start(int64_t handshake_ns) {
   const struct berthd_loop_config config = {
       .max_connections = MOST, .handshake_ns = handshake_ns, .on_connection = keep};
   struct berth_error err;
-  n_handed = 0;
+  n_handed = n_tls = 0;
   berthd_loop_block_signals();
   ck_assert_int_eq(berthd_loop_create(&config, &loop, &err), BERTH_OK);
   ck_assert_int_eq(berthd_loop_listen_tcp(loop, "127.0.0.1:0", false, &port, &err), BERTH_OK);
+  ck_assert_int_eq(berthd_loop_listen_tls(loop, "127.0.0.1:0", &tls_port, &err), BERTH_OK);
   ck_assert_uint_ne(port, 0);
+  ck_assert_uint_ne(tls_port, 0);
   ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
 
@@ -55,13 +60,17 @@ static void stop(void) {
   }
 }
 
-static int dial(void) {
+static int dial_port(uint16_t to) {
   struct sockaddr_in address = {
-      .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+      .sin_family = AF_INET, .sin_port = htons(to), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ck_assert_int_ge(fd, 0);
   ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
   return fd;
+}
+
+static int dial(void) {
+  return dial_port(port);
 }
 
 static void say(int fd) {
@@ -99,6 +108,27 @@ START_TEST(test_handed_out_ready) {
   ck_assert_int_eq(recv(handed[0], &first, 1, 0), 1); /* the byte is still there */
   ck_assert_int_eq(first, 'P');
   close(fd);
+  stop();
+}
+END_TEST
+
+START_TEST(test_one_limit_for_all_listeners) {
+  start(INT64_C(5000000000));
+  int fds[MOST];
+  for (int i = 0; i < MOST; i++) {
+    fds[i] = dial_port(i < 3 ? tls_port : port);
+    say(fds[i]);
+  }
+  ck_assert(wait_for_handed(MOST));
+  ck_assert_int_eq(n_tls, 3);
+  for (int tls = 0; tls < 2; tls++) {
+    int more = dial_port(tls != 0 ? tls_port : port);
+    ck_assert(is_closed_within(more, 3000));
+    close(more);
+  }
+  for (int i = 0; i < MOST; i++) {
+    close(fds[i]);
+  }
   stop();
 }
 END_TEST
@@ -227,6 +257,10 @@ START_TEST(test_beyond_the_loopback) {
   char taken[32];
   snprintf(taken, sizeof taken, "127.0.0.1:%u", port);
   ck_assert_int_eq(berthd_loop_listen_tcp(other, taken, false, &bound, &err), BERTH_FAILED_PRECONDITION);
+  ck_assert_str_eq(err.field, "listen.tcp");
+  ck_assert_int_eq(berthd_loop_listen_tls(other, "0.0.0.0:0", &bound, &err), BERTH_OK);
+  ck_assert_int_eq(berthd_loop_listen_tls(other, taken, &bound, &err), BERTH_FAILED_PRECONDITION);
+  ck_assert_str_eq(err.field, "listen.tls");
   berthd_loop_destroy(other);
   stop();
 }
@@ -261,5 +295,6 @@ int main(void) {
       "daemon/loop/accept",
       (const TTest *const[]){
           test_handed_out_ready, test_silent_connections_are_closed, test_leaving_without_a_word,
-          test_too_many, test_without_descriptors, test_beyond_the_loopback, test_sockets_handed_over, NULL});
+          test_too_many, test_one_limit_for_all_listeners, test_without_descriptors, test_beyond_the_loopback,
+          test_sockets_handed_over, NULL});
 }

@@ -25,15 +25,13 @@ START_TEST(test_good) {
       {"127.0.0.1:0", AF_INET, true, 0},
   };
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    struct sockaddr_storage address;
-    socklen_t size;
-    bool loopback;
+    struct address address;
     struct berth_error err;
-    ck_assert_int_eq(address_parse(CASES[i].text, &address, &size, &loopback, &err), BERTH_OK);
-    ck_assert_int_eq(address.ss_family, CASES[i].family);
-    ck_assert_msg(loopback == CASES[i].loopback, "%s", CASES[i].text);
-    in_port_t port = CASES[i].family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port
-                                                : ((struct sockaddr_in6 *)&address)->sin6_port;
+    ck_assert_int_eq(address_parse("listen.tcp", CASES[i].text, &address, &err), BERTH_OK);
+    ck_assert_int_eq(address.where.ss_family, CASES[i].family);
+    ck_assert_msg(address.is_loopback == CASES[i].loopback, "%s", CASES[i].text);
+    in_port_t port = CASES[i].family == AF_INET ? ((struct sockaddr_in *)&address.where)->sin_port
+                                                : ((struct sockaddr_in6 *)&address.where)->sin6_port;
     ck_assert_uint_eq(ntohs(port), CASES[i].port);
   }
 }
@@ -64,13 +62,11 @@ START_TEST(test_bad) {
       "[::1%lo]:80",
       "[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000]:80"};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    struct sockaddr_storage address;
-    socklen_t size;
-    bool loopback;
+    struct address address;
     struct berth_error err;
     ck_assert_msg(
-        address_parse(CASES[i], &address, &size, &loopback, &err) == BERTH_INVALID_ARGUMENT, "%s", CASES[i]);
-    ck_assert_str_eq(err.field, "listen.tcp");
+        address_parse("listen.tls", CASES[i], &address, &err) == BERTH_INVALID_ARGUMENT, "%s", CASES[i]);
+    ck_assert_str_eq(err.field, "listen.tls");
   }
 }
 END_TEST

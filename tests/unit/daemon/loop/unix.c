@@ -16,8 +16,9 @@ static char folder[64];
 static char path[96];
 static char lock_path[112];
 
-static void drop(void *ctx, int fd) {
+static void drop(void *ctx, int fd, bool is_tls) {
   (void)ctx;
+  ck_assert(!is_tls);
   close(fd);
 }
 

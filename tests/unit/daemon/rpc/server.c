@@ -39,9 +39,9 @@ struct test_server_options test_server_options_default(void) {
   return options;
 }
 
-static void on_connection(void *ctx, int fd) {
+static void on_connection(void *ctx, int fd, bool is_tls) {
   struct test_server *server = ctx;
-  berthd_rpc_add_connection(server->rpc, fd);
+  berthd_rpc_add_connection(server->rpc, fd, is_tls);
 }
 
 static void *run_loop(void *arg) {
