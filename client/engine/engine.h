@@ -4,7 +4,7 @@
 
 #include "berth/berth.h"
 #include "engine/watch.h"
-#include "planid/planid.h"
+#include "planid/stored.h"
 
 struct berthctl_planned {
   struct berth_plan *plan;
@@ -57,10 +57,10 @@ enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned,
     struct berth_error *err) BERTH_MUST_USE;
-struct berthctl_measured;
+struct berth_measured;
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured,
+    struct berthctl_planned *out_planned, struct berth_measured *out_measured,
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berthctl_remote_verify(
     const char *server, const struct berth_problem *problem, const uint32_t *pool, const uint64_t *offset,
@@ -73,54 +73,19 @@ void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key);
 
 /* ---- The plans that a daemon has ---- */
 
-#define BERTHCTL_MAX_PAGE 1000
-#define BERTHCTL_TOKEN_SIZE 24
-#define BERTHCTL_SOURCE_SIZE 64
-
-struct berthctl_stored_plan {
-  char plan_id[BERTH_PLANID_HEX_SIZE];
-  enum berth_plan_status status;
-  uint32_t n_buffers;
-  uint64_t arena_bytes;
-  uint64_t lower_bound_bytes;
-  uint64_t peak_bytes;
-  uint64_t naive_bytes;
-  double solve_seconds;
-  uint64_t stored_bytes;
-  uint64_t n_measurements;
-  double highest_ratio;
-};
-
-/* A page; room for BERTHCTL_MAX_PAGE plans. `token` is "" for the first, then as it came back, and "" again
- * after the last. */
+/* A page; room for BERTH_PAGE_SIZE_MOST plans. `token` is "" for the first, then as it came back, and ""
+ * again after the last. */
 enum berth_code berthctl_remote_list(
-    const char *server, uint32_t page_size, struct berthctl_watch *watch,
-    struct berthctl_stored_plan *out_plans, uint32_t *out_n_plans, char token[BERTHCTL_TOKEN_SIZE],
-    struct berth_error *err) BERTH_MUST_USE;
+    const char *server, uint32_t page_size, struct berthctl_watch *watch, struct berth_stored_plan *out_plans,
+    uint32_t *out_n_plans, char token[BERTH_PAGE_TOKEN_SIZE], struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berthctl_remote_delete(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
     struct berth_error *err) BERTH_MUST_USE;
 
-/* A peak that a profiler measured; planned_bytes and ratio are the daemon's. */
-struct berthctl_measurement {
-  uint32_t pool;
-  uint64_t measured_bytes;
-  uint64_t planned_bytes;
-  double ratio;
-  char source[BERTHCTL_SOURCE_SIZE];
-};
-
-/* What was measured against a plan, the newest first. */
-enum { BERTHCTL_MEASUREMENTS_LISTED = 8 };
-struct berthctl_measured {
-  uint64_t n_all;
-  uint32_t n;
-  struct berthctl_measurement items[BERTHCTL_MEASUREMENTS_LISTED];
-};
-
+/* `measurement` says the pool, the bytes and the source; the daemon fills in the rest. */
 enum berth_code berthctl_remote_measure(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_measurement *measurement, uint64_t *out_n_measurements,
+    struct berth_measurement *measurement, uint64_t *out_n_measurements,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* ---- The largest binding ---- */

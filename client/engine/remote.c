@@ -5,8 +5,6 @@
 #include "engine/engine.h"
 #include "rpc/rpc.h"
 
-_Static_assert((int)BERTHCTL_PLAN_ID_SIZE == (int)BERTH_PLANID_HEX_SIZE, "ids are hexadecimal SHA-256");
-
 void berthctl_remote_use_tls(const char *ca, const char *cert, const char *key) {
   berthctl_rpc_use_tls(ca, cert, key);
 }
@@ -97,12 +95,12 @@ enum berth_code berthctl_remote_plan(
   return code;
 }
 
-_Static_assert((int)BERTHCTL_MEASUREMENTS_LISTED == (int)BERTH_MEASUREMENTS_LISTED, "as many as come");
+_Static_assert((int)BERTH_MEASUREMENTS_KEPT == (int)BERTH_MEASUREMENTS_KEPT, "as many as come");
 
-static void take_measured(const struct berth_codec_measured *from, struct berthctl_measured *to) {
-  *to = (struct berthctl_measured){.n_all = from->n_all, .n = from->n};
+static void take_measured(const struct berth_measured *from, struct berth_measured *to) {
+  *to = (struct berth_measured){.n_all = from->n_all, .n = from->n};
   for (uint32_t i = 0; i < from->n; i++) {
-    to->items[i] = (struct berthctl_measurement){
+    to->items[i] = (struct berth_measurement){
         .pool = from->items[i].pool,
         .measured_bytes = from->items[i].measured_bytes,
         .planned_bytes = from->items[i].planned_bytes,
@@ -113,8 +111,8 @@ static void take_measured(const struct berth_codec_measured *from, struct berthc
 
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured, struct berth_error *err) {
-  struct berth_codec_measured measured = {.n = 0};
+    struct berthctl_planned *out_planned, struct berth_measured *out_measured, struct berth_error *err) {
+  struct berth_measured measured = {.n = 0};
   *out_planned = (struct berthctl_planned){.plan = NULL};
   struct berthctl_rpc *rpc = NULL;
   enum berth_code code = berthctl_rpc_open(server, &rpc, err);

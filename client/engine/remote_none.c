@@ -29,10 +29,10 @@ enum berth_code berthctl_remote_plan(
 
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured, struct berth_error *err) {
+    struct berthctl_planned *out_planned, struct berth_measured *out_measured, struct berth_error *err) {
   (void)plan_id;
   (void)watch;
-  *out_measured = (struct berthctl_measured){.n = 0};
+  *out_measured = (struct berth_measured){.n = 0};
   *out_planned = (struct berthctl_planned){.plan = NULL};
   return refuse(server, err);
 }
@@ -52,9 +52,8 @@ enum berth_code berthctl_remote_verify(
 }
 
 enum berth_code berthctl_remote_list(
-    const char *server, uint32_t page_size, struct berthctl_watch *watch,
-    struct berthctl_stored_plan *out_plans, uint32_t *out_n_plans, char token[BERTHCTL_TOKEN_SIZE],
-    struct berth_error *err) {
+    const char *server, uint32_t page_size, struct berthctl_watch *watch, struct berth_stored_plan *out_plans,
+    uint32_t *out_n_plans, char token[BERTH_PAGE_TOKEN_SIZE], struct berth_error *err) {
   (void)page_size;
   (void)watch;
   (void)out_plans;
@@ -72,7 +71,7 @@ enum berth_code berthctl_remote_delete(
 
 enum berth_code berthctl_remote_measure(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
-    struct berthctl_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
+    struct berth_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
   (void)plan_id;
   (void)watch;
   (void)measurement;

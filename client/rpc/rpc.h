@@ -13,8 +13,6 @@
 #include "codec/stored.h"
 #include "codec/variants.h"
 
-#define BERTHCTL_PLAN_ID_SIZE 65 /* 64 hexadecimal digits and a NUL */
-
 struct berthctl_rpc;
 
 /* How a call is bounded and watched. All optional. */
@@ -30,13 +28,13 @@ struct berthctl_rpc_call {
    * nothing. NULL: it is not asked. */
   struct berth_codec_miss *out_miss;
   /* Of berthctl_rpc_get: what was measured against the plan. NULL: it is left out. */
-  struct berth_codec_measured *out_measured;
+  struct berth_measured *out_measured;
 };
 
 /* A plan as it came. Finish it. */
 struct berthctl_rpc_plan {
   struct berth_plan *plan; /* in the problem's order; of berthctl_rpc_get: in canonical order */
-  char plan_id[BERTHCTL_PLAN_ID_SIZE];
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   bool cached;
   double solve_seconds;
 };
@@ -71,7 +69,7 @@ enum berth_code berthctl_rpc_verify(
  * then as it came back, and "" again after the last. */
 enum berth_code berthctl_rpc_list(
     struct berthctl_rpc *rpc, uint32_t page_size, const struct berthctl_rpc_call *call,
-    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
+    struct berth_stored_plan *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
     struct berth_error *err) BERTH_MUST_USE;
 
 enum berth_code berthctl_rpc_delete(
@@ -81,7 +79,7 @@ enum berth_code berthctl_rpc_delete(
 /* Reports a measured peak; it comes back held against the plan. */
 enum berth_code berthctl_rpc_measure(
     struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
-    struct berth_codec_measurement *measurement, uint64_t *out_n_measurements,
+    struct berth_measurement *measurement, uint64_t *out_n_measurements,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* The largest number of a symbol; UNIMPLEMENTED by a server that does not know the call. */

@@ -4,10 +4,10 @@
 struct answer {
   struct berthctl_rpc *rpc;
   bool came;
-  struct berth_codec_summary *summaries;
+  struct berth_stored_plan *summaries;
   uint32_t *n_summaries;
   char *token;
-  struct berth_codec_measurement *measurement;
+  struct berth_measurement *measurement;
   uint64_t *n_measurements;
   struct berth_largest *largest;
 };
@@ -32,7 +32,7 @@ static enum berth_code on_list(void *ctx, const uint8_t *bytes, size_t n_bytes, 
 
 enum berth_code berthctl_rpc_list(
     struct berthctl_rpc *rpc, uint32_t page_size, const struct berthctl_rpc_call *call,
-    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
+    struct berth_stored_plan *out_summaries, uint32_t *out_n_summaries, char token[BERTH_PAGE_TOKEN_SIZE],
     struct berth_error *err) {
   struct request_sink sink;
   struct answer answer = {
@@ -73,7 +73,7 @@ static enum berth_code on_measured(void *ctx, const uint8_t *bytes, size_t n_byt
 
 enum berth_code berthctl_rpc_measure(
     struct berthctl_rpc *rpc, const char *plan_id, const struct berthctl_rpc_call *call,
-    struct berth_codec_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
+    struct berth_measurement *measurement, uint64_t *out_n_measurements, struct berth_error *err) {
   struct request_sink sink;
   struct answer answer = {.rpc = rpc, .measurement = measurement, .n_measurements = out_n_measurements};
   request_sink_init(&sink);

@@ -63,11 +63,11 @@ static enum berth_code apply_to_problem(
 /* ---- What was measured against it ---- */
 
 static void write_measured(void *ctx, struct berth_json *json) {
-  const struct berthctl_measured *measured = ctx;
+  const struct berth_measured *measured = ctx;
   berth_json_u64(json, "n_measurements", measured->n_all);
   berth_json_open(json, "measurements", '[');
   for (uint32_t i = 0; i < measured->n; i++) {
-    const struct berthctl_measurement *item = &measured->items[i];
+    const struct berth_measurement *item = &measured->items[i];
     berth_json_open(json, NULL, '{');
     berth_json_u64(json, "pool", item->pool);
     berth_json_u64(json, "measured_bytes", item->measured_bytes);
@@ -79,13 +79,13 @@ static void write_measured(void *ctx, struct berth_json *json) {
   berth_json_close(json, ']');
 }
 
-static void print_measured(const struct berthctl_measured *measured) {
+static void print_measured(const struct berth_measured *measured) {
   if (measured->n == 0) {
     return;
   }
   printf("\nmeasured against it, the newest first (%" PRIu64 " in all)\n", measured->n_all);
   for (uint32_t i = 0; i < measured->n; i++) {
-    const struct berthctl_measurement *item = &measured->items[i];
+    const struct berth_measurement *item = &measured->items[i];
     printf(
         "  pool %" PRIu32 "  %20s bytes, %.4f of what is planned%s%s\n", item->pool,
         berth_units_grouped(item->measured_bytes).text, item->ratio, item->source[0] != '\0' ? "  by " : "",
@@ -95,7 +95,7 @@ static void print_measured(const struct berthctl_measured *measured) {
 
 static enum berthctl_exit fetch(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,
-    struct berthctl_planned *out_planned, struct berthctl_measured *out_measured) {
+    struct berthctl_planned *out_planned, struct berth_measured *out_measured) {
   const char *server = berthctl_server_of(options);
   struct berth_error err = {.code = BERTH_OK};
   struct berthctl_watch watch;
@@ -116,7 +116,7 @@ berthctl_verb_get(const struct berthctl_options *options, const struct berthctl_
   }
   struct berth_problem *problem = NULL;
   struct berthctl_planned planned = {.plan = NULL};
-  struct berthctl_measured measured = {.n = 0};
+  struct berth_measured measured = {.n = 0};
   struct berth_error err;
   enum berthctl_exit status =
       path != NULL ? berthctl_load_problem(options, terminal, path, &problem) : BERTHCTL_EXIT_OK;

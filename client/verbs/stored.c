@@ -11,7 +11,7 @@ enum { N_ROWS_SHOWN = 50 };
 /* ---- list ---- */
 
 struct listed {
-  struct berthctl_stored_plan *plans;
+  struct berth_stored_plan *plans;
   uint32_t n;
   bool has_more;
 };
@@ -20,12 +20,12 @@ struct listed {
 static enum berth_code fetch(
     const struct berthctl_options *options, const char *server, struct berthctl_watch *watch,
     struct listed *listed, struct berth_error *err) {
-  uint32_t page_size = options->is_set[BERTHCTL_OPTION_ALL] ? BERTHCTL_MAX_PAGE : N_ROWS_SHOWN;
-  char token[BERTHCTL_TOKEN_SIZE] = "";
+  uint32_t page_size = options->is_set[BERTHCTL_OPTION_ALL] ? BERTH_PAGE_SIZE_MOST : N_ROWS_SHOWN;
+  char token[BERTH_PAGE_TOKEN_SIZE] = "";
   enum berth_code code = BERTH_OK;
   do {
-    struct berthctl_stored_plan *grown =
-        realloc(listed->plans, ((size_t)listed->n + BERTHCTL_MAX_PAGE) * sizeof *grown);
+    struct berth_stored_plan *grown =
+        realloc(listed->plans, ((size_t)listed->n + BERTH_PAGE_SIZE_MOST) * sizeof *grown);
     if (grown == NULL) {
       return berth_fail_memory(err);
     }
@@ -43,7 +43,7 @@ static void write_list(const struct listed *listed) {
   berthctl_object_open(&object);
   berth_json_open(&object.json, "plans", '[');
   for (uint32_t i = 0; i < listed->n; i++) {
-    const struct berthctl_stored_plan *plan = &listed->plans[i];
+    const struct berth_stored_plan *plan = &listed->plans[i];
     berth_json_open(&object.json, NULL, '{');
     berth_json_string(&object.json, "plan_id", plan->plan_id);
     berth_json_string(&object.json, "status", berth_plan_status_name(plan->status));
@@ -71,7 +71,7 @@ static void print_list(const struct listed *listed, const struct berthctl_termin
   struct berthctl_table table;
   berthctl_table_init(&table, terminal, COLUMNS, 7);
   for (uint32_t i = 0; i < listed->n; i++) {
-    const struct berthctl_stored_plan *plan = &listed->plans[i];
+    const struct berth_stored_plan *plan = &listed->plans[i];
     char gap[24] = "-";
     char seconds[32];
     char ratio[24] = "-";
@@ -134,7 +134,7 @@ berthctl_verb_rm(const struct berthctl_options *options, const struct berthctl_t
 
 /* ---- measure ---- */
 
-static void write_measurement(struct berth_json *json, const struct berthctl_measurement *measurement) {
+static void write_measurement(struct berth_json *json, const struct berth_measurement *measurement) {
   berth_json_u64(json, "pool", measurement->pool);
   berth_json_u64(json, "measured_bytes", measurement->measured_bytes);
   berth_json_u64(json, "planned_bytes", measurement->planned_bytes);
@@ -142,7 +142,7 @@ static void write_measurement(struct berth_json *json, const struct berthctl_mea
   berth_json_string(json, "source", measurement->source);
 }
 
-static void write_measured(const struct berthctl_measurement *measurement, uint64_t n) {
+static void write_measured(const struct berth_measurement *measurement, uint64_t n) {
   struct berthctl_object object;
   berthctl_object_open(&object);
   write_measurement(&object.json, measurement);
@@ -151,7 +151,7 @@ static void write_measured(const struct berthctl_measurement *measurement, uint6
 }
 
 static void print_measured(
-    const struct berthctl_measurement *measurement, uint64_t n, const struct berthctl_terminal *terminal) {
+    const struct berth_measurement *measurement, uint64_t n, const struct berthctl_terminal *terminal) {
   bool is_over = measurement->measured_bytes > measurement->planned_bytes;
   printf(
       "%s%s%s: measured %s bytes, planned %s: %.2f %%\n",
@@ -175,7 +175,7 @@ enum berthctl_exit
 berthctl_verb_measure(const struct berthctl_options *options, const struct berthctl_terminal *terminal) {
   const char *server = berthctl_server_of(options);
   const char *source = options->is_set[BERTHCTL_OPTION_SOURCE] ? options->text[BERTHCTL_OPTION_SOURCE] : "";
-  struct berthctl_measurement measurement = {.pool = 0};
+  struct berth_measurement measurement = {.pool = 0};
   uint64_t n = 0;
   if (!berth_units_parse_bytes(options->arguments[1], &measurement.measured_bytes)) {
     return berthctl_say_usage(terminal, "'%.60s' is no number of bytes", options->arguments[1]);

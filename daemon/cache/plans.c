@@ -182,18 +182,19 @@ bool berthd_plans_remove(
 
 /* ---- Measured peaks ---- */
 
-static void note(struct berthd_measured *measured, const struct berthd_measurement *measurement) {
-  double ratio = berthd_measurement_ratio(measurement);
+static void note(struct berth_measured *measured, const struct berth_measurement *measurement) {
+  double ratio = (double)measurement->measured_bytes / (double)measurement->planned_bytes;
   measured->highest_ratio = ratio > measured->highest_ratio ? ratio : measured->highest_ratio;
   measured->n_all++;
-  measured->n += measured->n < BERTHD_MEASUREMENTS_KEPT;
+  measured->n += measured->n < BERTH_MEASUREMENTS_KEPT;
   memmove(&measured->items[1], &measured->items[0], (measured->n - 1) * sizeof measured->items[0]);
   measured->items[0] = *measurement;
+  measured->items[0].ratio = ratio;
 }
 
 bool berthd_plans_note(
-    struct berthd_plans *plans, struct berthd_cached *cached, const struct berthd_measurement *measurement,
-    struct berthd_measured *out) {
+    struct berthd_plans *plans, struct berthd_cached *cached, const struct berth_measurement *measurement,
+    struct berth_measured *out) {
   pthread_mutex_lock(&plans->mutex);
   bool is_first = cached->measured == NULL;
   if (is_first) {
@@ -212,9 +213,9 @@ bool berthd_plans_note(
 }
 
 void berthd_plans_measured(
-    struct berthd_plans *plans, const struct berthd_cached *cached, struct berthd_measured *out) {
+    struct berthd_plans *plans, const struct berthd_cached *cached, struct berth_measured *out) {
   pthread_mutex_lock(&plans->mutex);
-  *out = cached->measured != NULL ? *cached->measured : (struct berthd_measured){.n = 0};
+  *out = cached->measured != NULL ? *cached->measured : (struct berth_measured){.n = 0};
   pthread_mutex_unlock(&plans->mutex);
 }
 

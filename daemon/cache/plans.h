@@ -5,16 +5,15 @@
 
 #include "berth/plan.h"
 #include "berth/status.h"
-#include "cache/measured.h"
 #include "cache/store.h"
-#include "planid/planid.h"
+#include "planid/stored.h"
 
 /* Shared; ref-counted through its head. Immutable but for what is measured, which is under the cache's lock.
  */
 struct berthd_cached {
   struct berthd_store_entry head;
-  uint64_t serial;                  /* no two entries of a process have the same */
-  struct berthd_measured *measured; /* NULL: nothing was */
+  uint64_t serial;                 /* no two entries of a process have the same */
+  struct berth_measured *measured; /* NULL: nothing was */
   struct berth_planid id;
   const struct berth_plan *plan; /* canonical order; NULL for a failure */
   bool is_final;                 /* false: cut short, only a stopgap */
@@ -61,13 +60,15 @@ void berthd_plans_put(struct berthd_plans *plans, struct berthd_cached *cached);
 bool berthd_plans_remove(
     struct berthd_plans *plans, struct berthd_cached *cached, enum berthd_label_EVICTION reason);
 
-/* Keeps a measurement with the plan; *out is all that is kept then. False if memory ran out. */
+/* Keeps a measurement with the plan (its ratio is reckoned here), the newest few of all: they go when the
+ * plan goes, or is replaced by a better one, which they say nothing about. *out is all that is kept then.
+ * False if memory ran out. */
 bool berthd_plans_note(
-    struct berthd_plans *plans, struct berthd_cached *cached, const struct berthd_measurement *measurement,
-    struct berthd_measured *out);
+    struct berthd_plans *plans, struct berthd_cached *cached, const struct berth_measurement *measurement,
+    struct berth_measured *out);
 /* What was measured against the plan so far. */
 void berthd_plans_measured(
-    struct berthd_plans *plans, const struct berthd_cached *cached, struct berthd_measured *out);
+    struct berthd_plans *plans, const struct berthd_cached *cached, struct berth_measured *out);
 
 /* Plans in the order of their ids: the first of those whose ids begin with more than `after` (NULL: of all).
  * Each is a struct berthd_cached, which the caller unrefs. */

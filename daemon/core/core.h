@@ -28,8 +28,7 @@
 #include "berth/problem.h"
 #include "berth/solve.h"
 #include "berth/status.h"
-#include "cache/measured.h"
-#include "planid/planid.h"
+#include "planid/stored.h"
 
 struct berthd_core;
 struct berthd_metrics;
@@ -110,25 +109,16 @@ void berthd_core_offer(
 /* Keeps a measured peak with the plan, which gives planned_bytes. NOT_FOUND; INVALID_ARGUMENT for a pool that
  * it does not have; FAILED_PRECONDITION where it plans no bytes. */
 enum berth_code berthd_core_measure(
-    struct berthd_core *core, const struct berth_planid *id, struct berthd_measurement *measurement,
-    struct berthd_measured *out_measured, struct berth_error *err) BERTH_MUST_USE;
+    struct berthd_core *core, const struct berth_planid *id, struct berth_measurement *measurement,
+    struct berth_measured *out_measured, struct berth_error *err) BERTH_MUST_USE;
 /* What was measured against a plan that is kept; nothing of one that is not. */
 void berthd_core_measured(
-    struct berthd_core *core, const struct berth_planid *id, struct berthd_measured *out_measured);
-
-struct berthd_stored {
-  struct berth_planid id;
-  const struct berth_plan *plan; /* a reference for the caller */
-  double solve_seconds;
-  uint64_t n_bytes; /* as long as it is kept */
-  uint64_t n_measurements;
-  double highest_ratio;
-};
+    struct berthd_core *core, const struct berth_planid *id, struct berth_measured *out_measured);
 
 /* Plans that are kept, in the order of their ids, after those whose ids begin with `after` (NULL: from the
  * first). Returns how many; *out_next is for the next page, and *out_has_next whether there is one. */
 enum berth_code berthd_core_list(
-    struct berthd_core *core, const uint64_t *after, uint32_t n_most, struct berthd_stored *out,
+    struct berthd_core *core, const uint64_t *after, uint32_t n_most, struct berth_stored_plan *out,
     uint32_t *out_n, uint64_t *out_next, bool *out_has_next, struct berth_error *err) BERTH_MUST_USE;
 
 /* ---- Other work: in the same queue, on the same workers. ---- */

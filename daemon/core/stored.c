@@ -1,5 +1,6 @@
 /* The plans that are kept, by their ids. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "berth/restate.h"
 #include "berth/verify.h"
@@ -101,7 +102,7 @@ berthd_core_delete(struct berthd_core *core, const struct berth_planid *id, stru
 }
 
 static enum berth_code
-plan_bytes(const struct berth_plan *plan, struct berthd_measurement *measurement, struct berth_error *err) {
+plan_bytes(const struct berth_plan *plan, struct berth_measurement *measurement, struct berth_error *err) {
   if (measurement->pool >= plan->n_pools) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_POOL, BERTH_NO_INDEX, "pool",
@@ -117,8 +118,8 @@ plan_bytes(const struct berth_plan *plan, struct berthd_measurement *measurement
 }
 
 enum berth_code berthd_core_measure(
-    struct berthd_core *core, const struct berth_planid *id, struct berthd_measurement *measurement,
-    struct berthd_measured *out_measured, struct berth_error *err) {
+    struct berthd_core *core, const struct berth_planid *id, struct berth_measurement *measurement,
+    struct berth_measured *out_measured, struct berth_error *err) {
   struct berthd_cached *cached = find(core, id, err);
   if (cached == NULL) {
     return BERTH_NOT_FOUND;
@@ -131,16 +132,16 @@ enum berth_code berthd_core_measure(
   if (code == BERTH_OK) {
     struct berthd_metrics *metrics = core->config.metrics;
     bool is_over = measurement->measured_bytes > measurement->planned_bytes;
-    berthd_metrics_observe(metrics, BERTHD_METRIC_MEASURED_PEAK, 0, 0, berthd_measurement_ratio(measurement));
+    berthd_metrics_observe(metrics, BERTHD_METRIC_MEASURED_PEAK, 0, 0, out_measured->items[0].ratio);
     berthd_metrics_add(metrics, BERTHD_METRIC_MEASURED_OVER, 0, 0, is_over);
   }
   return code;
 }
 
 void berthd_core_measured(
-    struct berthd_core *core, const struct berth_planid *id, struct berthd_measured *out_measured) {
+    struct berthd_core *core, const struct berth_planid *id, struct berth_measured *out_measured) {
   struct berthd_cached *cached = berthd_plans_find_by_id(core->plans, id);
-  *out_measured = (struct berthd_measured){.n = 0};
+  *out_measured = (struct berth_measured){.n = 0};
   if (cached != NULL) {
     berthd_plans_measured(core->plans, cached, out_measured);
   }
@@ -149,20 +150,27 @@ void berthd_core_measured(
 
 /* ---- All of them ---- */
 
-static struct berthd_stored describe(struct berthd_core *core, const struct berthd_cached *cached) {
-  struct berthd_measured measured;
+static void
+describe(struct berthd_core *core, const struct berthd_cached *cached, struct berth_stored_plan *out) {
+  const struct berth_plan *plan = cached->plan;
+  struct berth_measured measured;
   berthd_plans_measured(core->plans, cached, &measured);
-  return (struct berthd_stored){
-      .id = cached->id,
-      .plan = berth_plan_ref(cached->plan),
+  *out = (struct berth_stored_plan){
+      .status = plan->status,
+      .n_buffers = plan->n_buffers,
+      .arena_bytes = plan->offset != NULL ? plan->arena_bytes : 0,
+      .lower_bound_bytes = plan->lower_bound_bytes,
+      .peak_bytes = plan->peak_bytes,
+      .naive_bytes = plan->naive_bytes,
       .solve_seconds = cached->solve_seconds,
-      .n_bytes = berthd_cached_n_bytes(cached) + (measured.n > 0 ? sizeof measured : 0),
+      .stored_bytes = berthd_cached_n_bytes(cached) + (measured.n > 0 ? sizeof measured : 0),
       .n_measurements = measured.n_all,
       .highest_ratio = measured.highest_ratio};
+  memcpy(out->plan_id, cached->id.hex, sizeof out->plan_id);
 }
 
 enum berth_code berthd_core_list(
-    struct berthd_core *core, const uint64_t *after, uint32_t n_most, struct berthd_stored *out,
+    struct berthd_core *core, const uint64_t *after, uint32_t n_most, struct berth_stored_plan *out,
     uint32_t *out_n, uint64_t *out_next, bool *out_has_next, struct berth_error *err) {
   struct berthd_store_entry **found = malloc(((size_t)n_most + 1) * sizeof *found);
   if (found == NULL) {
@@ -175,7 +183,7 @@ enum berth_code berthd_core_list(
   for (size_t i = 0; i < n; i++) {
     struct berthd_cached *cached = (struct berthd_cached *)found[i];
     if (i < n_most) {
-      out[i] = describe(core, cached);
+      describe(core, cached, &out[i]);
       *out_next = berthd_plans_rank(&cached->id);
     }
     berthd_cached_unref(cached);

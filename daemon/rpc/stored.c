@@ -6,20 +6,6 @@
 #include "codec/stored.h"
 #include "rpc/internal.h"
 
-_Static_assert(
-    (int)BERTHD_SOURCE_SIZE == (int)BERTH_MEASUREMENT_SOURCE_SIZE, "sources are as long as they come");
-_Static_assert(
-    (int)BERTHD_MEASUREMENTS_KEPT == (int)BERTH_MEASUREMENTS_LISTED, "all that are kept are listed");
-
-static void put_measurement(const struct berthd_measurement *from, struct berth_codec_measurement *to) {
-  *to = (struct berth_codec_measurement){
-      .pool = from->pool,
-      .measured_bytes = from->measured_bytes,
-      .planned_bytes = from->planned_bytes,
-      .ratio = berthd_measurement_ratio(from)};
-  memcpy(to->source, from->source, sizeof to->source);
-}
-
 /* ---- GetPlan and BatchGetPlans ---- */
 
 static enum berth_code find(
@@ -34,20 +20,14 @@ get(struct berthd_rpc *rpc, const uint8_t *bytes, size_t n_bytes, const struct b
     struct berth_error *err) {
   struct berth_codec_plan plan = {.plan = NULL};
   struct berth_planid id;
-  struct berthd_measured measured;
-  struct berth_codec_measured listed;
+  struct berth_measured measured;
   enum berth_code code = berth_codec_decode_get(&rpc->codec, bytes, n_bytes, plan.plan_id, err);
   code = code == BERTH_OK ? find(rpc, &plan, &id, err) : code;
   if (code != BERTH_OK) {
     return code;
   }
   berthd_core_measured(rpc->core, &id, &measured);
-  listed.n_all = measured.n_all;
-  listed.n = measured.n;
-  for (uint32_t i = 0; i < measured.n; i++) {
-    put_measurement(&measured.items[i], &listed.items[i]);
-  }
-  code = berth_codec_encode_got(&plan, &listed, NULL, sink, err);
+  code = berth_codec_encode_got(&plan, &measured, NULL, sink, err);
   berth_plan_unref(plan.plan);
   return code;
 }
@@ -108,21 +88,6 @@ void batch_start(struct call *call) {
 
 /* ---- ListPlans ---- */
 
-static void summarise(const struct berthd_stored *from, struct berth_codec_summary *to) {
-  *to = (struct berth_codec_summary){
-      .status = from->plan->status,
-      .n_buffers = from->plan->n_buffers,
-      .arena_bytes = from->plan->offset != NULL ? from->plan->arena_bytes : 0,
-      .lower_bound_bytes = from->plan->lower_bound_bytes,
-      .peak_bytes = from->plan->peak_bytes,
-      .naive_bytes = from->plan->naive_bytes,
-      .solve_seconds = from->solve_seconds,
-      .stored_bytes = from->n_bytes,
-      .n_measurements = from->n_measurements,
-      .highest_ratio = from->highest_ratio};
-  memcpy(to->plan_id, from->id.hex, sizeof to->plan_id);
-}
-
 static enum berth_code list(
     struct berthd_rpc *rpc, const uint8_t *bytes, size_t n_bytes, const struct berth_codec_sink *sink,
     struct berth_error *err) {
@@ -131,24 +96,18 @@ static enum berth_code list(
   if (code != BERTH_OK) {
     return code;
   }
-  struct berthd_stored *stored = malloc(request.page_size * sizeof *stored);
-  struct berth_codec_summary *summaries = malloc(request.page_size * sizeof *summaries);
+  struct berth_stored_plan *plans = malloc(request.page_size * sizeof *plans);
   uint32_t n = 0;
   uint64_t next = 0;
   bool has_next = false;
-  code = stored != NULL && summaries != NULL ? berthd_core_list(
-                                                   rpc->core, request.has_after ? &request.after : NULL,
-                                                   request.page_size, stored, &n, &next, &has_next, err)
-                                             : berth_fail_memory(err);
-  for (uint32_t i = 0; i < n; i++) {
-    summarise(&stored[i], &summaries[i]);
-    berth_plan_unref(stored[i].plan);
-  }
+  code = plans != NULL ? berthd_core_list(
+                             rpc->core, request.has_after ? &request.after : NULL, request.page_size, plans,
+                             &n, &next, &has_next, err)
+                       : berth_fail_memory(err);
   if (code == BERTH_OK) {
-    code = berth_codec_encode_list_response(summaries, n, has_next ? &next : NULL, NULL, sink, err);
+    code = berth_codec_encode_list_response(plans, n, has_next ? &next : NULL, NULL, sink, err);
   }
-  free(stored);
-  free(summaries);
+  free(plans);
   return code;
 }
 
@@ -161,7 +120,7 @@ void list_start(struct call *call) {
 static enum berth_code forget(
     struct berthd_rpc *rpc, const uint8_t *bytes, size_t n_bytes, const struct berth_codec_sink *sink,
     struct berth_error *err) {
-  char plan_id[BERTH_PLAN_ID_SIZE];
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   struct berth_planid id;
   enum berth_code code = berth_codec_decode_delete(&rpc->codec, bytes, n_bytes, plan_id, err);
   if (code == BERTH_OK) {
@@ -182,26 +141,22 @@ void delete_start(struct call *call) {
 static enum berth_code measure(
     struct berthd_rpc *rpc, const uint8_t *bytes, size_t n_bytes, const struct berth_codec_sink *sink,
     struct berth_error *err) {
-  char plan_id[BERTH_PLAN_ID_SIZE];
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   struct berth_planid id;
-  struct berth_codec_measurement reported;
-  struct berthd_measured measured;
+  struct berth_measurement measurement;
+  struct berth_measured measured;
   enum berth_code code =
-      berth_codec_decode_measurement_report(&rpc->codec, bytes, n_bytes, plan_id, &reported, err);
+      berth_codec_decode_measurement_report(&rpc->codec, bytes, n_bytes, plan_id, &measurement, err);
   if (code == BERTH_OK) {
     code = berth_planid_parse(plan_id, strlen(plan_id), &id, err);
   }
   if (code == BERTH_OK) {
-    struct berthd_measurement measurement = {
-        .pool = reported.pool, .measured_bytes = reported.measured_bytes};
-    memcpy(measurement.source, reported.source, sizeof measurement.source);
     code = berthd_core_measure(rpc->core, &id, &measurement, &measured, err);
   }
   if (code != BERTH_OK) {
     return code;
   }
-  put_measurement(&measured.items[0], &reported);
-  return berth_codec_encode_measurement_response(&reported, measured.n_all, sink, err);
+  return berth_codec_encode_measurement_response(&measured.items[0], measured.n_all, sink, err);
 }
 
 void measure_start(struct call *call) {

@@ -17,8 +17,7 @@
 #include "berth/solve.h"
 #include "berth/verify.h"
 #include "codec/limits.h"
-
-#define BERTH_PLAN_ID_SIZE 65 /* 64 hexadecimal digits and NUL */
+#include "planid/planid.h"
 
 /* What a decoder works with. `allocator` NULL means libc's. */
 struct berth_codec {
@@ -72,7 +71,7 @@ enum berth_code berth_codec_encode_compute_explained(
 /* Writes the 64 lowercase digits and NUL. */
 enum berth_code berth_codec_decode_get(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_get(
     const char *plan_id, const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
 
@@ -104,7 +103,7 @@ struct berth_codec_difference {
 };
 struct berth_codec_miss {
   char reason[BERTH_CODEC_WORD_SIZE];
-  char nearest[BERTH_PLAN_ID_SIZE]; /* "" for none */
+  char nearest[BERTH_PLANID_HEX_SIZE]; /* "" for none */
   bool nearest_is_kept;
   uint32_t n;
   struct berth_codec_difference items[BERTH_CODEC_MOST_DIFFERENCES];
@@ -113,7 +112,7 @@ struct berth_codec_miss {
 /* A plan with what is known about it beside the plan itself. */
 struct berth_codec_plan {
   const struct berth_plan *plan; /* a decoder's result is one reference; NULL after validate_only */
-  char plan_id[BERTH_PLAN_ID_SIZE];
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   double solve_seconds;
   bool cached;
   const struct berth_stable *stable;   /* what it was asked to keep, for answers; NULL: the figures alone */

@@ -73,7 +73,7 @@ berth_codec_blame_in(const char *field, enum berth_code code, struct berth_error
 
 /* INVALID_ARGUMENT with field "plan_id" for what is no id. */
 enum berth_code berth_codec_copy_plan_id(
-    const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+    const char *id, char out[BERTH_PLANID_HEX_SIZE], struct berth_error *err) BERTH_MUST_USE;
 /* Lends the texts; `out` must live as long as the message that it goes into. */
 struct berth_codec_miss_message {
   Berth__V1__CacheMiss message;
@@ -93,9 +93,9 @@ enum berth_code berth_codec_unpack_answer(
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code
 berth_codec_refuse_answer(struct berth_error *err, const char *field, const char *what) BERTH_MUST_USE;
-struct berth_codec_measurement;
+struct berth_measurement;
 /* Lends the texts. */
-void berth_codec_put_measurement(const struct berth_codec_measurement *from, Berth__V1__Measurement *to);
+void berth_codec_put_measurement(const struct berth_measurement *from, Berth__V1__Measurement *to);
 
 /* `names` is room for the strategies that are switched off, and must live as long as the message. */
 void berth_codec_options_to_message(

@@ -38,7 +38,7 @@ static enum berth_code check_plan(const Berth__V1__Plan *m, uint32_t n_buffers, 
   if (m->n_sync_waiter > 0 && m->sync == NULL) {
     return berth_codec_refuse_answer(err, "plan.sync", "is missing, and there are added waits");
   }
-  if (strlen(m->plan_id) != BERTH_PLAN_ID_SIZE - 1) {
+  if (strlen(m->plan_id) != BERTH_PLANID_HEX_SIZE - 1) {
     return berth_codec_refuse_answer(err, "plan.plan_id", "is not 64 characters long");
   }
   if (!isfinite(m->rho) || !isfinite(m->solve_seconds)) {
@@ -156,7 +156,7 @@ static enum berth_code plan_from_message(
   fill_figures(m, plan);
   fill_columns(m, plan);
   out->plan = plan;
-  memcpy(out->plan_id, m->plan_id, BERTH_PLAN_ID_SIZE);
+  memcpy(out->plan_id, m->plan_id, BERTH_PLANID_HEX_SIZE);
   out->solve_seconds = m->solve_seconds;
   return BERTH_OK;
 }

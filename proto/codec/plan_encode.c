@@ -295,12 +295,12 @@ enum berth_code berth_codec_encode_stream_progress(
 }
 
 enum berth_code berth_codec_encode_got(
-    const struct berth_codec_plan *response, const struct berth_codec_measured *measured,
+    const struct berth_codec_plan *response, const struct berth_measured *measured,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   Berth__V1__Plan plan;
   Berth__V1__GetPlanResponse message = BERTH__V1__GET_PLAN_RESPONSE__INIT;
-  Berth__V1__Measurement items[BERTH_MEASUREMENTS_LISTED];
-  Berth__V1__Measurement *list[BERTH_MEASUREMENTS_LISTED];
+  Berth__V1__Measurement items[BERTH_MEASUREMENTS_KEPT];
+  Berth__V1__Measurement *list[BERTH_MEASUREMENTS_KEPT];
   for (uint32_t i = 0; measured != NULL && i < measured->n; i++) {
     berth_codec_put_measurement(&measured->items[i], &items[i]);
     list[i] = &items[i];

@@ -7,10 +7,10 @@
 
 /* A problem, and where a plan puts its buffers. */
 struct berth_codec_placed {
-  struct berth_problem *problem;    /* one reference */
-  uint64_t *offset;                 /* one a buffer, or NULL; freed by finish */
-  uint32_t *pool;                   /* one a buffer, or NULL: all in the first; freed by finish */
-  char plan_id[BERTH_PLAN_ID_SIZE]; /* "" for none; never together with offsets */
+  struct berth_problem *problem;       /* one reference */
+  uint64_t *offset;                    /* one a buffer, or NULL; freed by finish */
+  uint32_t *pool;                      /* one a buffer, or NULL: all in the first; freed by finish */
+  char plan_id[BERTH_PLANID_HEX_SIZE]; /* "" for none; never together with offsets */
   const struct berth_allocator *allocator;
 };
 void berth_codec_placed_finish(struct berth_codec_placed *placed);

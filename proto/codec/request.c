@@ -166,25 +166,25 @@ enum berth_code berth_codec_encode_compute_explained(
 }
 
 enum berth_code
-berth_codec_copy_plan_id(const char *id, char out[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+berth_codec_copy_plan_id(const char *id, char out[BERTH_PLANID_HEX_SIZE], struct berth_error *err) {
   size_t n = strlen(id);
   if (n == 0) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MISSING_FIELD, BERTH_NO_INDEX, "plan_id",
         "plan_id is empty");
   }
-  if (n != BERTH_PLAN_ID_SIZE - 1 || strspn(id, "0123456789abcdef") != n) {
+  if (n != BERTH_PLANID_HEX_SIZE - 1 || strspn(id, "0123456789abcdef") != n) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_MALFORMED, BERTH_NO_INDEX, "plan_id",
         "plan_id must be 64 hexadecimal digits in lower case");
   }
-  memcpy(out, id, BERTH_PLAN_ID_SIZE);
+  memcpy(out, id, BERTH_PLANID_HEX_SIZE);
   return BERTH_OK;
 }
 
 enum berth_code berth_codec_decode_get(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   enum berth_code code = berth_codec_unpack(

@@ -19,8 +19,8 @@ static void put_source(char to[BERTH_MEASUREMENT_SOURCE_SIZE], const char *from)
 }
 
 static enum berth_code report_from_message(
-    const Berth__V1__ReportMeasurementRequest *m, char out_plan_id[BERTH_PLAN_ID_SIZE],
-    struct berth_codec_measurement *out, struct berth_error *err) {
+    const Berth__V1__ReportMeasurementRequest *m, char out_plan_id[BERTH_PLANID_HEX_SIZE],
+    struct berth_measurement *out, struct berth_error *err) {
   if (m->measured_bytes == 0) {
     return berth_fail(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_BAD_NUMBER, BERTH_NO_INDEX, "measured_bytes",
@@ -31,14 +31,14 @@ static enum berth_code report_from_message(
         err, BERTH_INVALID_ARGUMENT, BERTH_REASON_LIMIT_EXCEEDED, BERTH_NO_INDEX, "source",
         "source has %zu bytes; the limit is %d", strlen(m->source), BERTH_MEASUREMENT_SOURCE_SIZE - 1);
   }
-  *out = (struct berth_codec_measurement){.pool = m->pool, .measured_bytes = m->measured_bytes};
+  *out = (struct berth_measurement){.pool = m->pool, .measured_bytes = m->measured_bytes};
   put_source(out->source, m->source);
   return berth_codec_copy_plan_id(m->plan_id, out_plan_id, err);
 }
 
 enum berth_code berth_codec_decode_measurement_report(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_codec_measurement *out, struct berth_error *err) {
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_measurement *out, struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   enum berth_code code = berth_codec_unpack(
@@ -53,8 +53,8 @@ enum berth_code berth_codec_decode_measurement_report(
 }
 
 enum berth_code berth_codec_encode_measurement_report(
-    const char *plan_id, const struct berth_codec_measurement *measurement,
-    const struct berth_codec_sink *sink, struct berth_error *err) {
+    const char *plan_id, const struct berth_measurement *measurement, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
   Berth__V1__ReportMeasurementRequest request = BERTH__V1__REPORT_MEASUREMENT_REQUEST__INIT;
   request.plan_id = UNCONST(char, plan_id);
   request.pool = measurement->pool;
@@ -63,7 +63,7 @@ enum berth_code berth_codec_encode_measurement_report(
   return berth_codec_pack(&request.base, sink, err);
 }
 
-void berth_codec_put_measurement(const struct berth_codec_measurement *from, Berth__V1__Measurement *to) {
+void berth_codec_put_measurement(const struct berth_measurement *from, Berth__V1__Measurement *to) {
   berth__v1__measurement__init(to);
   to->pool = from->pool;
   to->measured_bytes = from->measured_bytes;
@@ -72,12 +72,12 @@ void berth_codec_put_measurement(const struct berth_codec_measurement *from, Ber
   to->source = UNCONST(char, from->source);
 }
 
-static enum berth_code take_measurement(
-    const Berth__V1__Measurement *from, struct berth_codec_measurement *to, struct berth_error *err) {
+static enum berth_code
+take_measurement(const Berth__V1__Measurement *from, struct berth_measurement *to, struct berth_error *err) {
   if (from == NULL || !isfinite(from->ratio)) {
     return berth_codec_refuse_answer(err, "measurement", "is missing, or has a figure that is not a number");
   }
-  *to = (struct berth_codec_measurement){
+  *to = (struct berth_measurement){
       .pool = from->pool,
       .measured_bytes = from->measured_bytes,
       .planned_bytes = from->planned_bytes,
@@ -87,8 +87,8 @@ static enum berth_code take_measurement(
 }
 
 enum berth_code berth_codec_encode_measurement_response(
-    const struct berth_codec_measurement *measurement, uint64_t n_measurements,
-    const struct berth_codec_sink *sink, struct berth_error *err) {
+    const struct berth_measurement *measurement, uint64_t n_measurements, const struct berth_codec_sink *sink,
+    struct berth_error *err) {
   Berth__V1__ReportMeasurementResponse response = BERTH__V1__REPORT_MEASUREMENT_RESPONSE__INIT;
   Berth__V1__Measurement item;
   berth_codec_put_measurement(measurement, &item);
@@ -98,8 +98,8 @@ enum berth_code berth_codec_encode_measurement_response(
 }
 
 enum berth_code berth_codec_decode_measurement_response(
-    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    struct berth_codec_measurement *out, uint64_t *out_n_measurements, struct berth_error *err) {
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_measurement *out,
+    uint64_t *out_n_measurements, struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   enum berth_code code = berth_codec_unpack_answer(
@@ -115,7 +115,7 @@ enum berth_code berth_codec_decode_measurement_response(
 }
 
 enum berth_code berth_codec_decode_measured(
-    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_measured *out,
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_measured *out,
     struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
@@ -125,8 +125,8 @@ enum berth_code berth_codec_decode_measured(
     return code;
   }
   const Berth__V1__GetPlanResponse *m = (const Berth__V1__GetPlanResponse *)message;
-  *out = (struct berth_codec_measured){.n_all = m->measurement_count};
-  while (code == BERTH_OK && out->n < m->n_measurements && out->n < BERTH_MEASUREMENTS_LISTED) {
+  *out = (struct berth_measured){.n_all = m->measurement_count};
+  while (code == BERTH_OK && out->n < m->n_measurements && out->n < BERTH_MEASUREMENTS_KEPT) {
     code = take_measurement(m->measurements[out->n], &out->items[out->n], err);
     out->n++;
   }
@@ -192,7 +192,7 @@ enum berth_code berth_codec_encode_list(
   return berth_codec_pack(&request.base, sink, err);
 }
 
-static void put_summary(const struct berth_codec_summary *from, Berth__V1__PlanSummary *to) {
+static void put_summary(const struct berth_stored_plan *from, Berth__V1__PlanSummary *to) {
   berth__v1__plan_summary__init(to);
   to->plan_id = UNCONST(char, from->plan_id);
   to->status = (Berth__V1__PlanStatus)(from->status + 1);
@@ -208,7 +208,7 @@ static void put_summary(const struct berth_codec_summary *from, Berth__V1__PlanS
 }
 
 enum berth_code berth_codec_encode_list_response(
-    const struct berth_codec_summary *summaries, uint32_t n_summaries, const uint64_t *next,
+    const struct berth_stored_plan *summaries, uint32_t n_summaries, const uint64_t *next,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink, struct berth_error *err) {
   Berth__V1__ListPlansResponse response = BERTH__V1__LIST_PLANS_RESPONSE__INIT;
   char token[BERTH_PAGE_TOKEN_SIZE] = "";
@@ -232,15 +232,15 @@ enum berth_code berth_codec_encode_list_response(
 }
 
 static enum berth_code
-take_summary(const Berth__V1__PlanSummary *from, struct berth_codec_summary *to, struct berth_error *err) {
-  bool is_good = strlen(from->plan_id) == BERTH_PLAN_ID_SIZE - 1 && isfinite(from->solve_seconds) &&
+take_summary(const Berth__V1__PlanSummary *from, struct berth_stored_plan *to, struct berth_error *err) {
+  bool is_good = strlen(from->plan_id) == BERTH_PLANID_HEX_SIZE - 1 && isfinite(from->solve_seconds) &&
                  isfinite(from->highest_ratio) && from->status > 0 &&
                  (unsigned)from->status <= BERTH_N_PLAN_STATUSES;
   if (!is_good) {
     return berth_codec_refuse_answer(
         err, "plans", "an entry has no id, no status, or a figure that is no number");
   }
-  *to = (struct berth_codec_summary){
+  *to = (struct berth_stored_plan){
       .status = (enum berth_plan_status)(from->status - 1),
       .n_buffers = from->buffer_count,
       .arena_bytes = from->arena_bytes,
@@ -257,7 +257,7 @@ take_summary(const Berth__V1__PlanSummary *from, struct berth_codec_summary *to,
 
 enum berth_code berth_codec_decode_list_response(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries,
+    struct berth_stored_plan *out_summaries, uint32_t *out_n_summaries,
     char out_next_page_token[BERTH_PAGE_TOKEN_SIZE], struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
@@ -334,7 +334,7 @@ void berth_codec_batch_finish(struct berth_codec_batch *batch) {
 
 enum berth_code berth_codec_decode_delete(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_error *err) {
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_error *err) {
   struct berth_codec_memory memory;
   ProtobufCMessage *message;
   enum berth_code code = berth_codec_unpack(

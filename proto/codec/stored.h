@@ -3,54 +3,32 @@
 #define CODEC_STORED_H
 
 #include "codec/codec.h"
-
-#define BERTH_MEASUREMENT_SOURCE_SIZE 64 /* with NUL */
-#define BERTH_PAGE_SIZE_DEFAULT 50
-#define BERTH_PAGE_SIZE_MOST 1000
-#define BERTH_PAGE_TOKEN_SIZE 24 /* with NUL */
+#include "planid/stored.h"
 
 /* ---- Measured peaks ---- */
 
-struct berth_codec_measurement {
-  uint32_t pool;
-  uint64_t measured_bytes;
-  uint64_t planned_bytes; /* of what was answered, as the next */
-  double ratio;
-  char source[BERTH_MEASUREMENT_SOURCE_SIZE];
-};
-
 enum berth_code berth_codec_decode_measurement_report(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_codec_measurement *out,
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_measurement *out,
     struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_measurement_report(
-    const char *plan_id, const struct berth_codec_measurement *measurement,
-    const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
-enum berth_code berth_codec_encode_measurement_response(
-    const struct berth_codec_measurement *measurement, uint64_t n_measurements,
-    const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
-enum berth_code berth_codec_decode_measurement_response(
-    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    struct berth_codec_measurement *out, uint64_t *out_n_measurements,
+    const char *plan_id, const struct berth_measurement *measurement, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
-
-#define BERTH_MEASUREMENTS_LISTED 8
-
-/* What goes with a plan that was fetched. */
-struct berth_codec_measured {
-  uint64_t n_all;
-  uint32_t n; /* listed, newest first */
-  struct berth_codec_measurement items[BERTH_MEASUREMENTS_LISTED];
-};
+enum berth_code berth_codec_encode_measurement_response(
+    const struct berth_measurement *measurement, uint64_t n_measurements, const struct berth_codec_sink *sink,
+    struct berth_error *err) BERTH_MUST_USE;
+enum berth_code berth_codec_decode_measurement_response(
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_measurement *out,
+    uint64_t *out_n_measurements, struct berth_error *err) BERTH_MUST_USE;
 
 /* `measured` may be NULL. */
 enum berth_code berth_codec_encode_got(
-    const struct berth_codec_plan *response, const struct berth_codec_measured *measured,
+    const struct berth_codec_plan *response, const struct berth_measured *measured,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 /* Of the same bytes as berth_codec_decode_get_response. */
 enum berth_code berth_codec_decode_measured(
-    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_measured *out,
+    const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_measured *out,
     struct berth_error *err) BERTH_MUST_USE;
 
 /* ---- Lists ---- */
@@ -62,20 +40,6 @@ struct berth_codec_list {
   uint64_t after; /* ids that begin with more than this */
 };
 
-struct berth_codec_summary {
-  char plan_id[BERTH_PLAN_ID_SIZE];
-  enum berth_plan_status status;
-  uint32_t n_buffers;
-  uint64_t arena_bytes;
-  uint64_t lower_bound_bytes;
-  uint64_t peak_bytes;
-  uint64_t naive_bytes;
-  double solve_seconds;
-  uint64_t stored_bytes;
-  uint64_t n_measurements;
-  double highest_ratio;
-};
-
 enum berth_code berth_codec_decode_list(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes, struct berth_codec_list *out,
     struct berth_error *err) BERTH_MUST_USE;
@@ -85,13 +49,13 @@ enum berth_code berth_codec_encode_list(
     struct berth_error *err) BERTH_MUST_USE;
 /* `next` (NULL: this is the last page) is the first eight bytes of the last id. */
 enum berth_code berth_codec_encode_list_response(
-    const struct berth_codec_summary *summaries, uint32_t n_summaries, const uint64_t *next,
+    const struct berth_stored_plan *summaries, uint32_t n_summaries, const uint64_t *next,
     const struct berth_allocator *allocator, const struct berth_codec_sink *sink,
     struct berth_error *err) BERTH_MUST_USE;
 /* Up to BERTH_PAGE_SIZE_MOST summaries. */
 enum berth_code berth_codec_decode_list_response(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    struct berth_codec_summary *out_summaries, uint32_t *out_n_summaries,
+    struct berth_stored_plan *out_summaries, uint32_t *out_n_summaries,
     char out_next_page_token[BERTH_PAGE_TOKEN_SIZE], struct berth_error *err) BERTH_MUST_USE;
 
 /* ---- Several, and none ---- */
@@ -99,7 +63,7 @@ enum berth_code berth_codec_decode_list_response(
 /* Ids one after the other; freed by finish. */
 struct berth_codec_batch {
   uint32_t n;
-  char (*plan_ids)[BERTH_PLAN_ID_SIZE];
+  char (*plan_ids)[BERTH_PLANID_HEX_SIZE];
   const struct berth_allocator *allocator;
 };
 
@@ -113,7 +77,7 @@ enum berth_code berth_codec_encode_batch_response(
 
 enum berth_code berth_codec_decode_delete(
     const struct berth_codec *codec, const uint8_t *bytes, size_t n_bytes,
-    char out_plan_id[BERTH_PLAN_ID_SIZE], struct berth_error *err) BERTH_MUST_USE;
+    char out_plan_id[BERTH_PLANID_HEX_SIZE], struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_delete(
     const char *plan_id, const struct berth_codec_sink *sink, struct berth_error *err) BERTH_MUST_USE;
 enum berth_code berth_codec_encode_delete_response(

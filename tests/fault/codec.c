@@ -158,7 +158,7 @@ encode_variants_answer(void *ctx, const struct berth_allocator *allocator, struc
   const struct berth_codec_sink sink = {.ctx = &exchange->spare, .reserve = reserve};
   struct berth_codec_variant_result results[] = {
       {.plan.plan = exchange->plan}, {.error.code = BERTH_INTERNAL}};
-  memset(results[0].plan.plan_id, 'a', BERTH_PLAN_ID_SIZE - 1);
+  memset(results[0].plan.plan_id, 'a', BERTH_PLANID_HEX_SIZE - 1);
   return berth_codec_encode_variants_response(
       results, 2, &results[0], berth_problem_pools(exchange->problem), allocator, &sink, err);
 }
@@ -196,7 +196,7 @@ encode_reports(void *ctx, const struct berth_allocator *allocator, struct berth_
   const struct berth_codec_peak peak = {.items = &item, .n_items = 1};
   const struct berth_codec_explained explained = {.peaks = &peak, .n_peaks = 1, .max_contributions = 1};
   const struct berth_comparison comparison = {.n_rows = 0};
-  const struct berth_codec_summary summary = {.n_buffers = 1};
+  const struct berth_stored_plan summary = {.n_buffers = 1};
   const struct berth_codec_plan plans[2] = {answer_of(exchange), answer_of(exchange)};
   const uint64_t arenas[2] = {0, 0};
   enum berth_code code = berth_codec_encode_explained(&explained, allocator, &sink, err);

@@ -88,7 +88,7 @@ static enum berth_code requests(
     struct berth_error *err) {
   struct berth_codec_compute compute;
   struct berth_codec_verify verify;
-  char plan_id[BERTH_PLAN_ID_SIZE];
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   enum berth_code code;
   switch (choice) {
   case COMPUTE:
@@ -116,8 +116,8 @@ static enum berth_code later_requests(
   struct berth_codec_diff diff;
   struct berth_codec_list list;
   struct berth_codec_batch batch;
-  struct berth_codec_measurement measurement;
-  char plan_id[BERTH_PLAN_ID_SIZE];
+  struct berth_measurement measurement;
+  char plan_id[BERTH_PLANID_HEX_SIZE];
   enum berth_code code;
   switch (choice) {
   case EXPLAIN:
@@ -180,9 +180,9 @@ static enum berth_code variants(
 static enum berth_code later_answers(
     const struct berth_codec *codec, enum choice choice, const uint8_t *bytes, size_t n,
     struct berth_error *err) {
-  static struct berth_codec_summary summaries[BERTH_PAGE_SIZE_MOST];
-  struct berth_codec_measurement measurement;
-  struct berth_codec_measured measured;
+  static struct berth_stored_plan summaries[BERTH_PAGE_SIZE_MOST];
+  struct berth_measurement measurement;
+  struct berth_measured measured;
   char token[BERTH_PAGE_TOKEN_SIZE];
   uint32_t n_summaries;
   uint64_t n_measurements;

@@ -11,14 +11,14 @@ START_TEST(everything_remote_is_refused_with_the_reason) {
   const char *word;
   const char *server = "unix:/a";
   ck_assert_int_eq(berthctl_remote_plan(server, NULL, NULL, NULL, &planned, &err[0]), BERTH_UNAVAILABLE);
-  struct berthctl_measured measured;
+  struct berth_measured measured;
   ck_assert_int_eq(berthctl_remote_get(server, "0", NULL, &planned, &measured, &err[1]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(
       berthctl_remote_verify(server, NULL, NULL, NULL, NULL, NULL, 0, &verdict, &err[2]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(berthctl_remote_health(server, "", NULL, &word, &err[3]), BERTH_UNAVAILABLE);
   uint32_t n_plans;
   uint64_t n_measurements;
-  char token[BERTHCTL_TOKEN_SIZE];
+  char token[BERTH_PAGE_TOKEN_SIZE];
   ck_assert_int_eq(berthctl_remote_list(server, 1, NULL, NULL, &n_plans, token, &err[4]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(berthctl_remote_delete(server, "0", NULL, &err[5]), BERTH_UNAVAILABLE);
   ck_assert_int_eq(

@@ -117,18 +117,18 @@ START_TEST(measurements_are_kept_with_their_plan) {
   put(plans, "key", 100, 90, false);
   struct berth_planid id = id_of("key");
   struct berthd_cached *cached = berthd_plans_find_by_id(plans, &id);
-  struct berthd_measured measured;
+  struct berth_measured measured;
   berthd_plans_measured(plans, cached, &measured);
   ck_assert(measured.n == 0 && measured.n_all == 0);
   uint64_t before = berthd_plans_n_bytes(plans);
   for (uint64_t i = 1; i <= 20; i++) {
-    const struct berthd_measurement measurement = {.measured_bytes = 40 - i, .planned_bytes = 10};
+    const struct berth_measurement measurement = {.measured_bytes = 40 - i, .planned_bytes = 10};
     ck_assert(berthd_plans_note(plans, cached, &measurement, &measured));
     ck_assert_uint_eq(measured.n_all, i);
     ck_assert_uint_eq(measured.items[0].measured_bytes, 40 - i);
   }
   ck_assert_uint_eq(berthd_plans_n_bytes(plans), before + sizeof measured);
-  ck_assert_uint_eq(measured.n, BERTHD_MEASUREMENTS_KEPT);
+  ck_assert_uint_eq(measured.n, BERTH_MEASUREMENTS_KEPT);
   for (uint32_t i = 0; i < measured.n; i++) {
     ck_assert_uint_eq(measured.items[i].measured_bytes, 20 + i);
   }

@@ -8,7 +8,8 @@
 #include "message.h"
 #include "suite.h"
 
-static const char ID[BERTH_PLAN_ID_SIZE] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+static const char ID[BERTH_PLANID_HEX_SIZE] =
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 static struct berth_plan *make_plan(uint32_t n_buffers, uint32_t n_pools, bool placed) {
   struct berth_plan *plan = berth_plan_create_synced(NULL, n_buffers, n_pools, placed ? 2 : 0);
@@ -219,7 +220,7 @@ static void expect_bad_answer(const Berth__V1__Plan *plan) {
 START_TEST(test_bad_answers) {
   uint64_t offsets[2] = {0, 64};
   uint32_t pools[2] = {0, 1};
-  char id[BERTH_PLAN_ID_SIZE];
+  char id[BERTH_PLANID_HEX_SIZE];
   char empty[] = "";
   Berth__V1__PoolResult pool = BERTH__V1__POOL_RESULT__INIT;
   Berth__V1__PoolResult *list = &pool;
@@ -269,7 +270,7 @@ END_TEST
 START_TEST(test_get_request) {
   static const char *const BAD[] = {
       "", "abc", "0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef"};
-  char id[BERTH_PLAN_ID_SIZE];
+  char id[BERTH_PLANID_HEX_SIZE];
   struct berth_error err;
   struct message message = {0};
   struct berth_codec_sink sink = sink_of(&message);

@@ -15,12 +15,12 @@ static const struct berth_codec *codec(void) {
 }
 
 START_TEST(measurements_there_and_back) {
-  const struct berth_codec_measurement sent = {
+  const struct berth_measurement sent = {
       .pool = 3, .measured_bytes = 700, .planned_bytes = 350, .ratio = 2, .source = "trace"};
-  struct berth_codec_measurement came;
+  struct berth_measurement came;
   struct message message = {0};
   const struct berth_codec_sink sink = sink_of(&message);
-  char id[BERTH_PLAN_ID_SIZE];
+  char id[BERTH_PLANID_HEX_SIZE];
   uint64_t n = 0;
   ck_assert_int_eq(berth_codec_encode_measurement_report(ID, &sent, &sink, NULL), BERTH_OK);
   ck_assert_int_eq(
@@ -38,9 +38,9 @@ END_TEST
 
 static void expect_no_report(uint64_t measured, const char *id, const char *source, const char *field) {
   struct message message = {0};
-  struct berth_codec_measurement came;
+  struct berth_measurement came;
   struct berth_error err;
-  char out[BERTH_PLAN_ID_SIZE];
+  char out[BERTH_PLANID_HEX_SIZE];
   put_text(&message, 1, id);
   put_number(&message, 3, measured);
   put_text(&message, 4, source);
@@ -63,14 +63,14 @@ START_TEST(pages_there_and_back) {
   struct berth_codec_list list;
   struct message message = {0};
   const struct berth_codec_sink sink = sink_of(&message);
-  struct berth_codec_summary sent[2] = {
+  struct berth_stored_plan sent[2] = {
       {.plan_id = ID, .status = BERTH_PLAN_INFEASIBLE, .n_buffers = 4, .lower_bound_bytes = 9},
       {.plan_id = ID,
        .status = BERTH_PLAN_OPTIMAL,
        .arena_bytes = 8,
        .n_measurements = 2,
        .highest_ratio = 1.5}};
-  static struct berth_codec_summary came[BERTH_PAGE_SIZE_MOST];
+  static struct berth_stored_plan came[BERTH_PAGE_SIZE_MOST];
   const uint64_t next = UINT64_C(0xfedcba9876543210);
   char token[BERTH_PAGE_TOKEN_SIZE];
   uint32_t n;
@@ -141,16 +141,15 @@ END_TEST
 START_TEST(plans_with_what_was_measured) {
   struct berth_plan *plan = berth_plan_create(NULL, 1, 1);
   struct berth_codec_plan sent = {.plan = plan, .plan_id = ID};
-  struct berth_codec_measured measured = {.n_all = 12, .n = 2};
-  struct berth_codec_measured came;
+  struct berth_measured measured = {.n_all = 12, .n = 2};
+  struct berth_measured came;
   struct berth_codec_plan got;
   struct message message = {0};
   const struct berth_codec_sink sink = sink_of(&message);
   plan->slot = NULL;
   berth_plan_offset_mut(plan)[0] = 0;
-  measured.items[0] =
-      (struct berth_codec_measurement){.measured_bytes = 5, .planned_bytes = 4, .ratio = 1.25};
-  measured.items[1] = (struct berth_codec_measurement){.measured_bytes = 4, .planned_bytes = 4, .ratio = 1};
+  measured.items[0] = (struct berth_measurement){.measured_bytes = 5, .planned_bytes = 4, .ratio = 1.25};
+  measured.items[1] = (struct berth_measurement){.measured_bytes = 4, .planned_bytes = 4, .ratio = 1};
   ck_assert_int_eq(berth_codec_encode_got(&sent, &measured, NULL, &sink, NULL), BERTH_OK);
   ck_assert_int_eq(berth_codec_decode_measured(codec(), message.bytes, message.n, &came, NULL), BERTH_OK);
   ck_assert(

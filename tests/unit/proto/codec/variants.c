@@ -109,7 +109,7 @@ START_TEST(test_answer) {
   ck_assert_int_eq(berth_solve_levels(problem, &options, NULL, NULL, &of, &plan, NULL), BERTH_OK);
   results[0].plan.plan = plan;
   results[0].problem = of;
-  memset(results[0].plan.plan_id, 'a', BERTH_PLAN_ID_SIZE - 1);
+  memset(results[0].plan.plan_id, 'a', BERTH_PLANID_HEX_SIZE - 1);
   (void)!berth_fail(
       &results[1].error, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL, "too late");
   results[2] = results[0];
