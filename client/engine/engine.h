@@ -47,6 +47,12 @@ enum berth_code berthctl_local_check(
     const struct berth_problem *problem, const struct berth_plan *plan,
     const struct berth_verify_terms *terms, struct berth_error *err) BERTH_MUST_USE;
 
+/* Ends `planned`, of which `code` says whether it was made, and hands its plan out if it passes that check.
+ */
+enum berth_code berthctl_take_checked(
+    enum berth_code code, struct berthctl_planned *planned, struct berth_plan **out_plan,
+    struct berth_error *err) BERTH_MUST_USE;
+
 /* And what the plan says of an earlier one that it was asked to keep (NULL: of none). */
 enum berth_code berthctl_local_check_stability(
     const struct berth_problem *problem, const struct berth_plan *plan, const struct berth_stable *stable,

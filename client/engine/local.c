@@ -138,21 +138,28 @@ struct search {
   struct berthctl_watch *watch;
 };
 
+enum berth_code berthctl_take_checked(
+    enum berth_code code, struct berthctl_planned *planned, struct berth_plan **out_plan,
+    struct berth_error *err) {
+  code = code != BERTH_OK ? code : berthctl_local_check(planned->problem, planned->plan, NULL, err);
+  *out_plan = planned->plan != NULL ? berth_plan_ref(planned->plan) : NULL;
+  berthctl_planned_finish(planned);
+  return code;
+}
+
 static enum berth_code plan_checked(
     void *ctx, struct berth_problem *problem, struct berth_plan **out_plan, struct berth_error *err) {
   const struct search *search = ctx;
   struct berthctl_planned planned;
   enum berth_code code = berthctl_local_plan(problem, search->options, search->watch, &planned, err);
-  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, NULL, err);
+  code = berthctl_take_checked(code, &planned, out_plan, err);
   bool is_settled =
-      code == BERTH_OK && (planned.plan->offset != NULL || planned.plan->status == BERTH_PLAN_INFEASIBLE);
+      code == BERTH_OK && ((*out_plan)->offset != NULL || (*out_plan)->status == BERTH_PLAN_INFEASIBLE);
   if (code == BERTH_OK && !is_settled && berthctl_watch_is_late(search->watch, 0)) {
     code = berth_fail(
         err, BERTH_DEADLINE_EXCEEDED, BERTH_REASON_DEADLINE, BERTH_NO_INDEX, NULL,
         "the deadline passed before the search had ended");
   }
-  *out_plan = planned.plan != NULL ? berth_plan_ref(planned.plan) : NULL;
-  berthctl_planned_finish(&planned);
   return code;
 }
 

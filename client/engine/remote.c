@@ -244,10 +244,7 @@ static enum berth_code plan_checked(
   struct berthctl_planned planned;
   enum berth_code code =
       berthctl_remote_plan(search->server, problem, search->options, search->watch, &planned, err);
-  code = code != BERTH_OK ? code : berthctl_local_check(planned.problem, planned.plan, NULL, err);
-  *out_plan = planned.plan != NULL ? berth_plan_ref(planned.plan) : NULL;
-  berthctl_planned_finish(&planned);
-  return code;
+  return berthctl_take_checked(code, &planned, out_plan, err);
 }
 
 enum berth_code berthctl_remote_largest(

@@ -142,7 +142,7 @@ static bool compress_slices(
     out->slice_begin[k] = n_slices;
     for (uint32_t p = 0; p < n_slices_of(buffers, i); p++) {
       const struct berth_slice *slice = &buffers->slices[buffers->slice_begin[i] + p];
-      out->slices[n_slices++] = (struct berth_timeline_gap){
+      out->slices[n_slices++] = (struct berth_piece){
           .lower = index_of(lookup, slice->lower),
           .upper = index_of(lookup, slice->upper),
           .window_lower = slice->window_lower,
@@ -170,7 +170,7 @@ static bool compress(
     out->gap_begin[k] = n_gaps;
     for (uint32_t g = 0; g < n_gaps_of(buffers, i); g++) {
       const struct berth_gap *gap = &buffers->gaps[buffers->gap_begin[i] + g];
-      out->gaps[n_gaps++] = (struct berth_timeline_gap){
+      out->gaps[n_gaps++] = (struct berth_piece){
           .lower = index_of(lookup, gap->lower),
           .upper = index_of(lookup, gap->upper),
           .window_lower = gap->window_lower,
@@ -198,14 +198,14 @@ enum berth_code berth_timeline_make(
   }
   if (n_gaps > 0) {
     out->gap_begin = berth_arena_new(arena, uint32_t, (size_t)n_members + 1);
-    out->gaps = berth_arena_new(arena, struct berth_timeline_gap, n_gaps);
+    out->gaps = berth_arena_new(arena, struct berth_piece, n_gaps);
     if (out->gap_begin == NULL || out->gaps == NULL) {
       return BERTH_RESOURCE_EXHAUSTED;
     }
   }
   if (n_slices > 0) {
     out->slice_begin = berth_arena_new(arena, uint32_t, (size_t)n_members + 1);
-    out->slices = berth_arena_new(arena, struct berth_timeline_gap, n_slices);
+    out->slices = berth_arena_new(arena, struct berth_piece, n_slices);
     if (out->slice_begin == NULL || out->slices == NULL) {
       return BERTH_RESOURCE_EXHAUSTED;
     }
@@ -248,7 +248,7 @@ bool berth_timeline_load(
     }
     for (uint32_t g = timeline->gap_begin != NULL ? timeline->gap_begin[i] : 0;
          timeline->gap_begin != NULL && g < timeline->gap_begin[i + 1]; g++) {
-      const struct berth_timeline_gap *gap = &timeline->gaps[g];
+      const struct berth_piece *gap = &timeline->gaps[g];
       uint64_t absent = size[i] - (gap->window_upper - gap->window_lower);
       change[gap->lower] -= absent;
       if (gap->upper < n_steps) {

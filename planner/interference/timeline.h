@@ -8,8 +8,10 @@
 #include "base/arena.h"
 #include "berth/problem.h"
 
-/* Gaps and slices are cut into compressed steps as well; see berth_gap and berth_slice for the meaning. */
-struct berth_timeline_gap {
+/* The bytes [window_lower, window_upper) of a buffer, relative to its offset, during the compressed steps
+ * [lower, upper): what it holds then, and nothing else (of a gap; equal bounds: nothing at all), or a part of
+ * what it holds (of a slice). See berth_gap and berth_slice. */
+struct berth_piece {
   uint32_t lower;
   uint32_t upper;
   uint64_t window_lower;
@@ -24,9 +26,9 @@ struct berth_timeline {
   uint32_t *lower;  /* [lower, upper), never empty */
   uint32_t *upper;
   uint32_t *gap_begin; /* n_buffers + 1; NULL if none of them has gaps */
-  struct berth_timeline_gap *gaps;
-  uint32_t *slice_begin;             /* n_buffers + 1; NULL if none of them has slices */
-  struct berth_timeline_gap *slices; /* what is held, in the place of a whole buffer for a whole life */
+  struct berth_piece *gaps;
+  uint32_t *slice_begin;      /* n_buffers + 1; NULL if none of them has slices */
+  struct berth_piece *slices; /* what is held, in the place of a whole buffer for a whole life */
 };
 
 /* `members` picks buffers in the order wanted; NULL means all. O(n log n). */

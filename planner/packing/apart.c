@@ -60,7 +60,7 @@ static bool live_always(
   uint32_t *upper = berth_arena_new(arena, uint32_t, n);
   uint32_t *gap_begin = instance->gap_begin != NULL ? berth_arena_new(arena, uint32_t, (size_t)n + 1) : NULL;
   uint32_t n_gaps = instance->gap_begin != NULL ? instance->gap_begin[n] : 0;
-  struct berth_packing_gap *gaps = berth_arena_new(arena, struct berth_packing_gap, n_gaps);
+  struct berth_piece *gaps = berth_arena_new(arena, struct berth_piece, n_gaps);
   if (lower == NULL || upper == NULL || gaps == NULL || (instance->gap_begin != NULL && gap_begin == NULL)) {
     return false;
   }

@@ -49,25 +49,6 @@ static bool copy_columns(
   return true;
 }
 
-static bool copy_gaps(
-    const struct berth_timeline *timeline, struct berth_arena *arena, struct berth_packing_instance *out) {
-  if (timeline->gap_begin == NULL) {
-    return true;
-  }
-  uint32_t n = timeline->gap_begin[timeline->n_buffers];
-  struct berth_packing_gap *gaps = berth_arena_new(arena, struct berth_packing_gap, n);
-  for (uint32_t g = 0; gaps != NULL && g < n; g++) {
-    gaps[g] = (struct berth_packing_gap){
-        .lower = timeline->gaps[g].lower,
-        .upper = timeline->gaps[g].upper,
-        .window_lower = timeline->gaps[g].window_lower,
-        .window_upper = timeline->gaps[g].window_upper};
-  }
-  out->gap_begin = timeline->gap_begin;
-  out->gaps = gaps;
-  return gaps != NULL;
-}
-
 /* The pairs of which both are members, by their places among them; if the effort is stopped, not all. */
 static uint32_t list_conflicts(
     const struct berth_buffers *buffers, const uint32_t *members, uint32_t n_members,
@@ -182,8 +163,11 @@ static enum berth_code build(
   out->n_steps = timeline.n_steps;
   out->lower = timeline.lower;
   out->upper = timeline.upper;
+  out->gap_begin = timeline.gap_begin;
+  out->gaps = timeline.gaps;
+  out->piece_begin = timeline.slice_begin; /* a slice is a piece; pairs of slices may take their place */
+  out->pieces = timeline.slices;
   bool ok = berth_effort_poll(arena->effort) && copy_columns(buffers, members, alignment, arena, out) &&
-            copy_gaps(&timeline, arena, out) && berth_packing_list_slices(&timeline, arena, out) &&
             copy_conflicts(
                 buffers, members, by_slices && timeline.slice_begin != NULL ? &timeline : NULL, arena, out) &&
             (buffers->rigid.n == 0 || find_shared(buffers, members, arena, out));

@@ -160,8 +160,8 @@ static bool copy_gaps(struct fold *fold) {
     return true;
   }
   uint32_t *begin = berth_arena_new(fold->arena, uint32_t, (size_t)fold->n_items + 1);
-  struct berth_packing_gap *gaps = berth_arena_new(
-      fold->arena, struct berth_packing_gap, (size_t)members->gap_begin[members->n_buffers] + fold->n_items);
+  struct berth_piece *gaps = berth_arena_new(
+      fold->arena, struct berth_piece, (size_t)members->gap_begin[members->n_buffers] + fold->n_items);
   if (begin == NULL || gaps == NULL) {
     return false;
   }
@@ -173,8 +173,7 @@ static bool copy_gaps(struct fold *fold) {
       gaps[n++] = members->gaps[g];
     }
     if (holds_nothing(fold, item)) {
-      gaps[n++] =
-          (struct berth_packing_gap){.lower = fold->out->lower[item], .upper = fold->out->upper[item]};
+      gaps[n++] = (struct berth_piece){.lower = fold->out->lower[item], .upper = fold->out->upper[item]};
     }
   }
   begin[fold->n_items] = n;

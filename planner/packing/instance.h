@@ -8,26 +8,10 @@
 
 #include "berth/problem.h"
 #include "interference/chains.h"
+#include "interference/timeline.h"
 
 /* More pairs that only a partial order makes than this are not listed. */
 #define BERTH_PACKING_MOST_PAIRS (UINT32_C(1) << 22)
-
-/* During the compressed steps [lower, upper) the buffer holds only the byte window, relative to its offset;
- * equal bounds mean that it is absent. */
-struct berth_packing_gap {
-  uint32_t lower;
-  uint32_t upper;
-  uint64_t window_lower;
-  uint64_t window_upper;
-};
-
-/* During the steps [lower, upper) the bytes [window_lower, window_upper) are held, relative to the offset. */
-struct berth_piece {
-  uint32_t lower;
-  uint32_t upper;
-  uint64_t window_lower;
-  uint64_t window_upper;
-};
 
 /* Bytes that pieces of one buffer, or of one storage, hold more than once: the load counts them once. */
 struct berth_packing_excess {
@@ -59,7 +43,7 @@ struct berth_packing_instance {
   const uint64_t *pin;       /* BERTH_UNPINNED or a fixed offset; NULL if nothing is pinned */
   bool pins_may_meet;        /* nothing is shared but what pins share */
   const uint32_t *gap_begin; /* n_buffers + 1; NULL if there are no gaps */
-  const struct berth_packing_gap *gaps;
+  const struct berth_piece *gaps;
   const uint32_t
       *piece_begin; /* n_buffers + 1; NULL if there are none. Where a buffer has pieces here, they are */
   const struct berth_piece *pieces; /* all that it holds, several at a step and in any order */

@@ -54,7 +54,7 @@ static inline bool berth_pieces_next(struct berth_pieces *pieces, struct berth_p
     return true;
   }
   while (pieces->step < upper) {
-    const struct berth_packing_gap *gap = pieces->gap < pieces->gap_end ? &instance->gaps[pieces->gap] : NULL;
+    const struct berth_piece *gap = pieces->gap < pieces->gap_end ? &instance->gaps[pieces->gap] : NULL;
     if (gap == NULL || pieces->step < gap->lower) {
       uint32_t end = gap != NULL && gap->lower < upper ? gap->lower : upper;
       *out = (struct berth_piece){pieces->step, end, 0, instance->size[pieces->buffer]};

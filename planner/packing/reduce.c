@@ -13,7 +13,7 @@ struct columns {
   uint64_t *alignment;
   uint64_t *pin;
   uint32_t *gap_begin;
-  struct berth_packing_gap *gaps;
+  struct berth_piece *gaps;
   uint32_t *piece_begin;
   struct berth_piece *pieces;
 };
@@ -145,6 +145,20 @@ static bool find_steps(struct reducing *reducing) {
   return true;
 }
 
+/* Room for the gaps or pieces of the members, and where each item's begin. */
+static bool take_pieces(
+    const struct reducing *reducing, const uint32_t *from_begin, uint32_t **out_begin,
+    struct berth_piece **out_pieces) {
+  const struct berth_reduction *out = reducing->out;
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < reducing->n_members; k++) {
+    most += from_begin[out->members[k] + 1] - from_begin[out->members[k]];
+  }
+  *out_begin = berth_arena_new_zeroed(reducing->arena, uint32_t, (size_t)out->instance.n_buffers + 1);
+  *out_pieces = berth_arena_new(reducing->arena, struct berth_piece, most);
+  return *out_begin != NULL && *out_pieces != NULL;
+}
+
 static bool take_columns(struct reducing *reducing, struct columns *out) {
   const struct berth_packing_instance *from = reducing->from;
   struct berth_arena *arena = reducing->arena;
@@ -158,48 +172,29 @@ static bool take_columns(struct reducing *reducing, struct columns *out) {
     ok = (out->pin = berth_arena_new(arena, uint64_t, n)) != NULL;
   }
   if (ok && from->gap_begin != NULL) {
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < reducing->n_members; k++) {
-      most += n_gaps(from, reducing->out->members[k]);
-    }
-    out->gap_begin = berth_arena_new(arena, uint32_t, (size_t)n + 1);
-    out->gaps = berth_arena_new(arena, struct berth_packing_gap, most);
-    ok = out->gap_begin != NULL && out->gaps != NULL;
+    ok = take_pieces(reducing, from->gap_begin, &out->gap_begin, &out->gaps);
   }
   if (ok && from->piece_begin != NULL) {
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < reducing->n_members; k++) {
-      most += n_pieces(from, reducing->out->members[k]);
-    }
-    out->piece_begin = berth_arena_new_zeroed(arena, uint32_t, (size_t)n + 1);
-    out->pieces = berth_arena_new(arena, struct berth_piece, most);
-    ok = out->piece_begin != NULL && out->pieces != NULL;
+    ok = take_pieces(reducing, from->piece_begin, &out->piece_begin, &out->pieces);
   }
   return ok;
 }
 
-static void fill_gaps(const struct reducing *reducing, struct columns *columns, uint32_t k, uint32_t i) {
-  const struct berth_packing_instance *from = reducing->from;
-  uint32_t begin = columns->gap_begin[k];
-  for (uint32_t g = 0; g < n_gaps(from, i); g++) {
-    struct berth_packing_gap gap = from->gaps[from->gap_begin[i] + g];
-    gap.lower = reducing->step_of[gap.lower];
-    gap.upper = reducing->step_of[gap.upper];
-    columns->gaps[begin + g] = gap;
+/* The gaps or the pieces of item k, which are those of buffer i. */
+static void fill_pieces(
+    const struct reducing *reducing, const uint32_t *from_begin, const struct berth_piece *from, uint32_t i,
+    uint32_t *to_begin, struct berth_piece *to, uint32_t k) {
+  if (to_begin == NULL) {
+    return;
   }
-  columns->gap_begin[k + 1] = begin + n_gaps(from, i);
-}
-
-static void fill_pieces(const struct reducing *reducing, struct columns *columns, uint32_t k, uint32_t i) {
-  const struct berth_packing_instance *from = reducing->from;
-  uint32_t begin = columns->piece_begin[k];
-  for (uint32_t p = 0; p < n_pieces(from, i); p++) {
-    struct berth_piece piece = from->pieces[from->piece_begin[i] + p];
-    piece.lower = reducing->step_of[piece.lower];
-    piece.upper = reducing->step_of[piece.upper];
-    columns->pieces[begin + p] = piece;
+  uint32_t n = to_begin[k];
+  for (uint32_t p = from_begin[i]; p < from_begin[i + 1]; p++) {
+    to[n] = from[p];
+    to[n].lower = reducing->step_of[from[p].lower];
+    to[n].upper = reducing->step_of[from[p].upper];
+    n++;
   }
-  columns->piece_begin[k + 1] = begin + n_pieces(from, i);
+  to_begin[k + 1] = n;
 }
 
 static bool fill_columns(struct reducing *reducing) {
@@ -209,9 +204,6 @@ static bool fill_columns(struct reducing *reducing) {
   if (!take_columns(reducing, &columns)) {
     return false;
   }
-  if (columns.gap_begin != NULL) {
-    columns.gap_begin[0] = 0;
-  }
   for (uint32_t k = 0; k < out->instance.n_buffers; k++) {
     uint32_t i = out->members[out->begin[k]];
     columns.lower[k] = reducing->step_of[from->lower[i]];
@@ -220,12 +212,8 @@ static bool fill_columns(struct reducing *reducing) {
     if (columns.pin != NULL) {
       columns.pin[k] = from->pin[i];
     }
-    if (columns.gap_begin != NULL) {
-      fill_gaps(reducing, &columns, k, i);
-    }
-    if (columns.piece_begin != NULL) {
-      fill_pieces(reducing, &columns, k, i);
-    }
+    fill_pieces(reducing, from->gap_begin, from->gaps, i, columns.gap_begin, columns.gaps, k);
+    fill_pieces(reducing, from->piece_begin, from->pieces, i, columns.piece_begin, columns.pieces, k);
   }
   out->instance.lower = columns.lower;
   out->instance.upper = columns.upper;

@@ -2,25 +2,6 @@
 
 #include <string.h>
 
-bool berth_packing_list_slices(
-    const struct berth_timeline *timeline, struct berth_arena *arena, struct berth_packing_instance *out) {
-  if (timeline->slice_begin == NULL) {
-    return true;
-  }
-  uint32_t n = timeline->slice_begin[timeline->n_buffers];
-  struct berth_piece *pieces = berth_arena_new(arena, struct berth_piece, n);
-  for (uint32_t k = 0; pieces != NULL && k < n; k++) {
-    pieces[k] = (struct berth_piece){
-        .lower = timeline->slices[k].lower,
-        .upper = timeline->slices[k].upper,
-        .window_lower = timeline->slices[k].window_lower,
-        .window_upper = timeline->slices[k].window_upper};
-  }
-  out->piece_begin = timeline->slice_begin;
-  out->pieces = pieces;
-  return pieces != NULL;
-}
-
 /* ---- Slices of all members as things of the order ---- */
 
 struct making {
@@ -71,7 +52,7 @@ static bool take(struct making *making) {
 
 /* The whole buffer, or slice `slice` of the problem's list of them. */
 static void append(
-    struct making *making, uint32_t k, const struct berth_timeline_gap *life, const uint32_t *clock_lower,
+    struct making *making, uint32_t k, const struct berth_piece *life, const uint32_t *clock_lower,
     const uint32_t *clock_upper) {
   size_t n_clocks = making->buffers->n_clocks;
   uint32_t i = making->slices.n++;
@@ -98,7 +79,7 @@ static void list(struct making *making) {
           buffers->slice_clock_lower + slice * n_clocks, buffers->slice_clock_upper + slice * n_clocks);
     }
     if (n_slices_of(making, k) == 0) {
-      struct berth_timeline_gap whole = {
+      struct berth_piece whole = {
           .lower = timeline->lower[k], .upper = timeline->upper[k], .window_upper = making->out->size[k]};
       append(making, k, &whole, buffers->clock_lower + i * n_clocks, buffers->clock_upper + i * n_clocks);
     }

@@ -15,11 +15,6 @@
 /* More pairs with a slice that is not a whole buffer than this are not made steps. */
 #define BERTH_PACKING_MOST_SLICE_PAIRS (UINT32_C(1) << 18)
 
-/* Lists the slices as pieces: what each buffer holds at each step of the timeline. False if memory ran out.
- */
-bool berth_packing_list_slices(
-    const struct berth_timeline *timeline, struct berth_arena *arena, struct berth_packing_instance *out);
-
 /* Whom the order keeps apart, slice by slice. Pairs of whole buffers go to `out_pairs`, as keys a << 32 | b,
  * a < b; each other pair becomes a step of its own at the end of time, at which both hold their bytes. Where
  * they are too many, chains of slices. False if memory ran out, there are too many chains, or the arena's

@@ -316,6 +316,22 @@ void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_opera
   }
 }
 
+enum berth_code graph_add_operator(
+    struct berth_problem_builder *builder, const struct graph_operator *operator_, struct berth_error *err) {
+  struct berth_operator_spec spec = berth_operator_spec_default();
+  spec.inputs = operator_->inputs;
+  spec.n_inputs = operator_->n_inputs;
+  spec.outputs = operator_->outputs;
+  spec.n_outputs = operator_->n_outputs;
+  spec.workspace_bytes = operator_->workspace;
+  spec.inplace = operator_->inplace;
+  spec.n_inplace = operator_->n_inplace;
+  spec.stream = operator_->stream;
+  spec.waits = operator_->waits;
+  spec.n_waits = operator_->n_waits;
+  return berth_problem_builder_add_operator(builder, &spec, NULL, err);
+}
+
 /* ---- Building. ---- */
 
 enum berth_code graph_try_build(
@@ -347,19 +363,7 @@ enum berth_code graph_try_build(
     code = berth_problem_builder_add_value(builder, &spec, NULL, err);
   }
   for (uint32_t op = 0; op < graph->n_operators && code == BERTH_OK; op++) {
-    const struct graph_operator *from = &graph->operators[op];
-    struct berth_operator_spec spec = berth_operator_spec_default();
-    spec.inputs = from->inputs;
-    spec.n_inputs = from->n_inputs;
-    spec.outputs = from->outputs;
-    spec.n_outputs = from->n_outputs;
-    spec.workspace_bytes = from->workspace;
-    spec.inplace = from->inplace;
-    spec.n_inplace = from->n_inplace;
-    spec.stream = from->stream;
-    spec.waits = from->waits;
-    spec.n_waits = from->n_waits;
-    code = berth_problem_builder_add_operator(builder, &spec, NULL, err);
+    code = graph_add_operator(builder, &graph->operators[op], err);
   }
   for (uint32_t r = 0; r < graph->n_regions && code == BERTH_OK; r++) {
     const struct graph_region *from = &graph->regions[r];

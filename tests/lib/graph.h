@@ -64,6 +64,9 @@ enum graph_features {
   GRAPH_EVERYTHING = GRAPH_VIEWS | GRAPH_IN_PLACE | GRAPH_POOLS | GRAPH_KINDS | GRAPH_STREAMS | GRAPH_REGIONS
 };
 
+enum berth_code graph_add_operator(
+    struct berth_problem_builder *builder, const struct graph_operator *operator_, struct berth_error *err);
+
 /* A valid one, of about n_operators. What graph_live, graph_ran and graph_flatten say is of graphs without
  * regions. */
 void graph_generate(struct graph *graph, struct berth_rng *rng, uint32_t n_operators, uint32_t features);

@@ -15,7 +15,7 @@ struct random {
   uint64_t size[N];
   uint64_t alignment[N];
   uint32_t gap_begin[N + 1];
-  struct berth_packing_gap gaps[N];
+  struct berth_piece gaps[N];
   uint32_t conflicts[N][2];
   struct berth_packing_instance instance;
 };
@@ -30,7 +30,7 @@ static void make(struct random *random, struct berth_rng *rng, bool with_gaps, b
     random->alignment[i] = UINT64_C(1) << berth_rng_below(rng, 4);
     random->gap_begin[i] = n_gaps;
     if (with_gaps && berth_rng_below(rng, 3) == 0) {
-      struct berth_packing_gap *gap = &random->gaps[n_gaps++];
+      struct berth_piece *gap = &random->gaps[n_gaps++];
       uint32_t life = random->upper[i] - random->lower[i];
       gap->lower = random->lower[i] + berth_rng_below(rng, life);
       gap->upper = gap->lower + 1 + berth_rng_below(rng, random->upper[i] - gap->lower);

@@ -38,7 +38,7 @@ START_TEST(windows_count_as_they_are_live) {
   const uint64_t size[] = {400, 400};
   const uint64_t alignment[] = {1, 1};
   const uint32_t gap_begin[] = {0, 1, 1};
-  const struct berth_packing_gap gaps[] = {{1, 2, 100, 200}};
+  const struct berth_piece gaps[] = {{1, 2, 100, 200}};
   struct berth_packing_instance instance = {
       .n_buffers = 2,
       .n_steps = 2,
@@ -60,7 +60,7 @@ START_TEST(pins_reach_up_and_an_absent_buffer_still_ends_somewhere) {
   const uint64_t alignment[] = {1, 1};
   const uint64_t pin[] = {55, BERTH_UNPINNED};
   const uint32_t gap_begin[] = {0, 0, 1};
-  const struct berth_packing_gap gaps[] = {{0, 1, 0, 0}};
+  const struct berth_piece gaps[] = {{0, 1, 0, 0}};
   struct berth_packing_instance instance = {
       .n_buffers = 2,
       .n_steps = 1,

@@ -54,7 +54,7 @@ START_TEST(what_is_not_stacked) {
       BERTH_UNPINNED, 64, BERTH_UNPINNED, BERTH_UNPINNED, BERTH_UNPINNED, BERTH_UNPINNED, BERTH_UNPINNED,
       BERTH_UNPINNED};
   static const uint32_t gap_begin[N + 1] = {0, 0, 0, 1, 1, 1, 1, 1, 1};
-  static const struct berth_packing_gap gaps[] = {{2, 3, 1, 5}};
+  static const struct berth_piece gaps[] = {{2, 3, 1, 5}};
   static const uint32_t conflicts[][2] = {{3, 4}, {3, 6}};
   static const uint32_t chosen[] = {0, 1, 2, 3, 4, 5, 7};
   const struct berth_packing_instance instance = {

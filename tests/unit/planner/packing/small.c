@@ -7,7 +7,7 @@ static void add_gap(struct small *small, uint32_t b, struct berth_rng *rng, bool
   }
   uint32_t lower = small->lower[b] + 1 + berth_rng_below(rng, life - 2);
   uint32_t upper = lower + 1 + berth_rng_below(rng, small->upper[b] - lower - 1);
-  struct berth_packing_gap gap = {.lower = lower, .upper = upper};
+  struct berth_piece gap = {.lower = lower, .upper = upper};
   if (windows && berth_rng_below(rng, 3) != 0) {
     gap.window_lower = berth_rng_below(rng, (uint32_t)small->size[b]);
     gap.window_upper =

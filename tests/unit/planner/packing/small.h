@@ -16,7 +16,7 @@ struct small {
   uint64_t alignment[MOST_BUFFERS];
   uint64_t pin[MOST_BUFFERS];
   uint32_t gap_begin[MOST_BUFFERS + 1];
-  struct berth_packing_gap gaps[MOST_BUFFERS * MOST_GAPS];
+  struct berth_piece gaps[MOST_BUFFERS * MOST_GAPS];
   uint32_t conflicts[MOST_BUFFERS][2];
   uint32_t piece_begin[MOST_BUFFERS + 1];
   struct berth_piece pieces[MOST_BUFFERS * MOST_PIECES];

@@ -2,25 +2,12 @@
  * permissions there. */
 #include <string.h>
 
+#include "graph.h"
 #include "problems.h"
 
 #include "berth/canonical.h"
 #include "berth/solve.h"
 #include "berth/verify.h"
-
-enum { LIST = 3 };
-
-struct op {
-  uint32_t n_inputs;
-  uint32_t inputs[LIST];
-  uint32_t n_outputs;
-  uint32_t outputs[LIST];
-  uint32_t stream;
-  uint32_t n_waits;
-  uint32_t waits[LIST];
-  uint32_t n_inplace;
-  struct berth_inplace inplace[2];
-};
 
 static void add_value(
     struct berth_problem_builder *builder, uint64_t size, enum berth_buffer_class class_, bool live_windows,
@@ -39,19 +26,9 @@ static void add_temporary(struct berth_problem_builder *builder, uint64_t size) 
 }
 
 static struct berth_problem *
-finish_with(struct berth_problem_builder *builder, const struct op *ops, uint32_t n_ops) {
+finish_with(struct berth_problem_builder *builder, const struct graph_operator *ops, uint32_t n_ops) {
   for (uint32_t i = 0; i < n_ops; i++) {
-    struct berth_operator_spec spec = berth_operator_spec_default();
-    spec.inputs = ops[i].inputs;
-    spec.n_inputs = ops[i].n_inputs;
-    spec.outputs = ops[i].outputs;
-    spec.n_outputs = ops[i].n_outputs;
-    spec.stream = ops[i].stream;
-    spec.waits = ops[i].waits;
-    spec.n_waits = ops[i].n_waits;
-    spec.inplace = ops[i].inplace;
-    spec.n_inplace = ops[i].n_inplace;
-    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &spec, NULL, NULL), BERTH_OK);
+    ck_assert_int_eq(graph_add_operator(builder, &ops[i], NULL), BERTH_OK);
   }
   return finish(builder);
 }
@@ -79,7 +56,7 @@ static uint64_t plan(const struct berth_problem *problem) {
 /* A root of 12 bytes is read in halves: the first by stream 1, the second by stream 0, which then makes 6
  * bytes more. Those may lie in the second half, and only there. */
 static struct berth_problem *make_halves(bool live_windows) {
-  static const struct op OPS[] = {
+  static const struct graph_operator OPS[] = {
       {.n_outputs = 1, .outputs = {0}},
       {.n_inputs = 1, .inputs = {1}, .stream = 1, .n_waits = 1, .waits = {0}},
       {.n_inputs = 1, .inputs = {2}},
@@ -136,7 +113,7 @@ static enum berth_inplace_answer answer(const struct berth_problem *problem, uin
 /* Two streams make one half each of what a third joins; the second half waits for the first one's other
  * temporary of 8 bytes, which may lie in the place of the second half before that is made. */
 static struct berth_problem *make_concat(bool waits) {
-  const struct op ops[] = {
+  const struct graph_operator ops[] = {
       {.n_outputs = 1, .outputs = {0}},
       {.n_inputs = 1, .inputs = {0}, .n_outputs = 1, .outputs = {1}},
       {.n_outputs = 1, .outputs = {2}, .stream = 1, .n_waits = waits, .waits = {1}},
@@ -173,7 +150,7 @@ END_TEST
 
 /* The operand is read by another stream, whenever that likes; or that writes, before or whenever it likes. */
 START_TEST(an_operand_inside_may_be_read_but_not_written_meanwhile) {
-  struct op ops[] = {
+  struct graph_operator ops[] = {
       {.n_outputs = 1, .outputs = {0}},
       {.n_inputs = 1, .inputs = {0}, .stream = 1, .n_waits = 1, .waits = {0}},
       {.n_inputs = 1,
@@ -209,7 +186,7 @@ END_TEST
 /* What reads an operand inside reads the result: nothing may lie over that before it is done. */
 START_TEST(a_reader_of_what_lies_inside_keeps_the_result) {
   for (uint32_t waits = 0; waits < 2; waits++) {
-    const struct op ops[] = {
+    const struct graph_operator ops[] = {
         {.n_outputs = 1, .outputs = {0}},
         {.n_inputs = 1, .inputs = {0}, .stream = 1, .n_waits = 1, .waits = {0}},
         {.n_inputs = 1,
@@ -243,7 +220,7 @@ END_TEST
 /* A result that begins 4 bytes before its operand of 8, read by another stream too. */
 START_TEST(behind_needs_the_operand_alone) {
   for (uint32_t waits = 0; waits < 2; waits++) {
-    const struct op ops[] = {
+    const struct graph_operator ops[] = {
         {.n_outputs = 1, .outputs = {0}},
         {.n_inputs = 1, .inputs = {0}, .stream = 1, .n_waits = 1, .waits = {0}},
         {.n_inputs = 1,
@@ -269,7 +246,7 @@ END_TEST
 /* What a smaller result leaves of its operand is free from then on, for those that are ordered after it. */
 START_TEST(the_tail_of_an_operand_is_free) {
   for (uint32_t stream = 0; stream < 2; stream++) {
-    const struct op ops[] = {
+    const struct graph_operator ops[] = {
         {.n_outputs = 1, .outputs = {0}},
         {.n_inputs = 1,
          .inputs = {0},

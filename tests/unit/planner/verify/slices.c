@@ -1,6 +1,7 @@
 /* With streams: a problem in which permissions are used rightly loses one wait that they need, and the judge
  * must refuse it. */
 #include "berth/verify.h"
+#include "graph.h"
 #include "problem/problem.h"
 #include "suite.h"
 
@@ -9,26 +10,40 @@ enum { MAKE_A, READ_A, USE_A, OVER, MAKE_D, CONCAT, READ_E, READ_D, BEHIND, N_OP
 
 static const uint64_t SIZES[N_VALUES] = {8, 8, 8, 4, 8, 8};
 
-static const struct {
-  uint32_t n_inputs;
-  uint32_t inputs[1];
-  uint32_t n_outputs;
-  uint32_t outputs[1];
-  uint32_t stream;
-  uint32_t n_waits;
-  uint32_t waits[2];
-  uint32_t n_inplace;
-  struct berth_inplace inplace[1];
-} OPERATORS[N_OPERATORS] = {
-    {0, {0}, 1, {A}, 0, 0, {0}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {A}, 0, {0}, 1, 1, {MAKE_A}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {A}, 1, {B}, 0, 0, {0}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {A}, 1, {C}, 0, 1, {READ_A}, 1, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {0, {0}, 1, {D}, 1, 0, {0}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {D}, 1, {E}, 0, 1, {MAKE_D}, 1, {{0, 0, BERTH_INPLACE_INSIDE, 4}}},
-    {1, {E}, 0, {0}, 1, 1, {CONCAT}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {D}, 0, {0}, 2, 1, {MAKE_D}, 0, {{0, 0, BERTH_INPLACE_OVER, 0}}},
-    {1, {E}, 1, {F}, 0, 2, {READ_E, READ_D}, 1, {{0, 0, BERTH_INPLACE_BEHIND, 4}}},
+static const struct graph_operator OPERATORS[N_OPERATORS] = {
+    [MAKE_A] = {.n_outputs = 1, .outputs = {A}},
+    [READ_A] = {.n_inputs = 1, .inputs = {A}, .stream = 1, .n_waits = 1, .waits = {MAKE_A}},
+    [USE_A] = {.n_inputs = 1, .inputs = {A}, .n_outputs = 1, .outputs = {B}},
+    [OVER] =
+        {.n_inputs = 1,
+         .inputs = {A},
+         .n_outputs = 1,
+         .outputs = {C},
+         .n_waits = 1,
+         .waits = {READ_A},
+         .n_inplace = 1,
+         .inplace = {{0, 0, BERTH_INPLACE_OVER, 0}}},
+    [MAKE_D] = {.n_outputs = 1, .outputs = {D}, .stream = 1},
+    [CONCAT] =
+        {.n_inputs = 1,
+         .inputs = {D},
+         .n_outputs = 1,
+         .outputs = {E},
+         .n_waits = 1,
+         .waits = {MAKE_D},
+         .n_inplace = 1,
+         .inplace = {{0, 0, BERTH_INPLACE_INSIDE, 4}}},
+    [READ_E] = {.n_inputs = 1, .inputs = {E}, .stream = 1, .n_waits = 1, .waits = {CONCAT}},
+    [READ_D] = {.n_inputs = 1, .inputs = {D}, .stream = 2, .n_waits = 1, .waits = {MAKE_D}},
+    [BEHIND] =
+        {.n_inputs = 1,
+         .inputs = {E},
+         .n_outputs = 1,
+         .outputs = {F},
+         .n_waits = 2,
+         .waits = {READ_E, READ_D},
+         .n_inplace = 1,
+         .inplace = {{0, 0, BERTH_INPLACE_BEHIND, 4}}},
 };
 
 static struct berth_problem *build(void) {
@@ -41,17 +56,7 @@ static struct berth_problem *build(void) {
     ck_assert_int_eq(berth_problem_builder_add_value(builder, &spec, NULL, NULL), BERTH_OK);
   }
   for (uint32_t op = 0; op < N_OPERATORS; op++) {
-    struct berth_operator_spec spec = berth_operator_spec_default();
-    spec.inputs = OPERATORS[op].inputs;
-    spec.n_inputs = OPERATORS[op].n_inputs;
-    spec.outputs = OPERATORS[op].outputs;
-    spec.n_outputs = OPERATORS[op].n_outputs;
-    spec.stream = OPERATORS[op].stream;
-    spec.waits = OPERATORS[op].waits;
-    spec.n_waits = OPERATORS[op].n_waits;
-    spec.inplace = OPERATORS[op].inplace;
-    spec.n_inplace = OPERATORS[op].n_inplace;
-    ck_assert_int_eq(berth_problem_builder_add_operator(builder, &spec, NULL, NULL), BERTH_OK);
+    ck_assert_int_eq(graph_add_operator(builder, &OPERATORS[op], NULL), BERTH_OK);
   }
   ck_assert_int_eq(berth_problem_builder_finish(builder, &problem, NULL), BERTH_OK);
   berth_problem_builder_destroy(builder);
