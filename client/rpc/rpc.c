@@ -136,6 +136,8 @@ berthctl_rpc_open(const char *address, struct berthctl_rpc **out_rpc, struct ber
     return berth_fail_memory(err);
   }
   gpr_set_log_function(drop_line);
+  /* Names are asked of the system, as every other program asks it; c-ares knows less of them, and leaks. */
+  setenv("GRPC_DNS_RESOLVER", "native", 0);
   grpc_init();
   rpc->address = copy;
   rpc->codec.limits = berth_codec_limits_default();

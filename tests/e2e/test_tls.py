@@ -51,18 +51,21 @@ def options(folder, server="server"):
 
 
 def address(daemon):
-    """By number: gRPC's resolver of names leaks, which the sanitizer tells."""
     def bound():
         return next((e["port"] for e in daemon.events() if e["event"] == "server.listening" and "tls" in e), None)
 
     return f"127.0.0.1:{poll(bound, 30, 'berthd listens with TLS')}"
 
 
-def ctl(daemon, folder, *words, ca="ca", name="client"):
+def by_name(daemon):
+    return address(daemon).replace("127.0.0.1", "localhost")
+
+
+def ctl(daemon, folder, *words, ca="ca", name="client", server=None):
     files = ["--tls-ca", folder / f"{ca}.pem"]
     if name:
         files += ["--tls-cert", folder / f"{name}.pem", "--tls-key", folder / f"{name}.key"]
-    return bare_ctl(*words, "--server", address(daemon), *files, "--deadline", "20")
+    return bare_ctl(*words, "--server", server or address(daemon), *files, "--deadline", "20")
 
 
 def test_plans_over_tls(start, made):
@@ -70,6 +73,7 @@ def test_plans_over_tls(start, made):
     result = ctl(daemon, made, "plan", EXAMPLE, "--json")
     assert result.status == OK and result.json["status"] == "optimal", result
     assert ctl(daemon, made, "server", "health").out == "SERVING\n"
+    assert ctl(daemon, made, "server", "health", server=by_name(daemon)).out == "SERVING\n"
     assert ctl(daemon, made, "list", "--json").json["plans"][0]["plan_id"] == result.json["plan_id"]
     by_socket = bare_ctl("plan", EXAMPLE, "--json", "--server", daemon.address).json
     assert by_socket["cached"] and by_socket["plan_id"] == result.json["plan_id"]
