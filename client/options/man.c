@@ -89,7 +89,7 @@ static void write_environment(FILE *out, unsigned verbs) {
 }
 
 static void write_exits(FILE *out) {
-  fputs(".Sh EXIT STATUS\n.Bl -tag -width 130n -compact\n", out);
+  fputs(".Sh EXIT STATUS\n.Bl -tag -width 3n -compact\n", out);
 #define X(name, status, text)                                                                                \
   fprintf(out, ".It %d\n", status);                                                                          \
   write_text(out, text);

@@ -84,12 +84,13 @@
   X(COUNT, "limits", "pools", limits_pools, "256", 1, 65536, "Most pools of a problem.")                     \
   X(BYTES, "limits", "request-memory", limits_request_memory, "4GiB", 1048576, 1099511627776,                \
     "Memory that decoding and planning one request may take.")                                               \
-  X(COUNT, "limits", "connections", limits_connections, "1000", 1, 1000000, "Connections at a time.")        \
+  X(COUNT, "limits", "connections", limits_connections, "1000", 1, 1000000,                                  \
+    "Connections at a time, of all listeners together.")                                                     \
   X(COUNT, "limits", "streams", limits_streams, "1000", 1, 1000000, "Calls at a time on one connection.")    \
   X(DURATION, "limits", "idle", limits_idle, "5m", 1000, 86400000,                                           \
     "A connection without calls is closed after this.")                                                      \
   X(DURATION, "limits", "handshake", limits_handshake, "20s", 100, 600000,                                   \
-    "A connection that never speaks is closed after this.")                                                  \
+    "A connection that never speaks, or does not agree on TLS, is closed after this.")                       \
   X(LEVEL, "log", "level", log_level, "info", 0, 3, "debug, info, warn or error.")                           \
   X(FORMAT, "log", "format", log_format, "text", 0, 1, "text (logfmt) or json.")                             \
   X(COUNT, "log", "rate", log_rate, "50", 0, 1000000,                                                        \
