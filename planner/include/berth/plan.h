@@ -40,10 +40,10 @@ enum berth_culprits_proof {
 struct berth_pool_result {
   uint64_t arena_bytes;       /* max of offset + size: tight, nothing is rounded up */
   uint64_t lower_bound_bytes; /* proven: no plan of this pool's buffers needs less */
-  uint64_t peak_bytes;     /* largest sum of live bytes at one step: under a partial order, of the total order
-                              that     `lower` and `upper` of berth_buffers are; the bound may be above it */
-  uint64_t base_alignment; /* what the base address of the arena must be aligned to */
-  int64_t peak_step;       /* first step at which the peak is reached */
+  uint64_t peak_bytes;        /* largest sum of live bytes at one step. Under a partial order the steps are
+                                 `lower` and `upper` of berth_buffers, and the bound may be above it */
+  uint64_t base_alignment;    /* what the base address of the arena must be aligned to */
+  int64_t peak_step;          /* first step at which the peak is reached */
   uint64_t
       class_bytes[BERTH_N_CLASSES]; /* sum of sizes by class of what lies here: weights, activations, ... */
   uint64_t persistent_bytes; /* of a pool that keeps constants and state apart: they lie in [0, this) */

@@ -109,7 +109,7 @@ enum berth_stay {
 /* What became of a buffer in a plan with offsets. */
 static inline enum berth_stay
 berth_stay_of(const struct berth_stable *stable, const uint32_t *pool, const uint64_t *offset, uint32_t i) {
-  if (stable->offset[i] == UINT64_MAX) {
+  if (stable->offset[i] == BERTH_NO_OFFSET) {
     return BERTH_STAY_NEW;
   }
   bool is_kept = stable->offset[i] == offset[i] && stable->pool[i] == (pool != NULL ? pool[i] : 0);
