@@ -63,7 +63,6 @@ enum berth_code berthctl_remote_plan(
     const char *server, const struct berth_problem *problem, const struct berth_solve_options *options,
     struct berthctl_watch *watch, struct berthctl_planned *out_planned,
     struct berth_error *err) BERTH_MUST_USE;
-struct berth_measured;
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
     struct berthctl_planned *out_planned, struct berth_measured *out_measured,

@@ -95,37 +95,22 @@ enum berth_code berthctl_remote_plan(
   return code;
 }
 
-_Static_assert((int)BERTH_MEASUREMENTS_KEPT == (int)BERTH_MEASUREMENTS_KEPT, "as many as come");
-
-static void take_measured(const struct berth_measured *from, struct berth_measured *to) {
-  *to = (struct berth_measured){.n_all = from->n_all, .n = from->n};
-  for (uint32_t i = 0; i < from->n; i++) {
-    to->items[i] = (struct berth_measurement){
-        .pool = from->items[i].pool,
-        .measured_bytes = from->items[i].measured_bytes,
-        .planned_bytes = from->items[i].planned_bytes,
-        .ratio = from->items[i].ratio};
-    memcpy(to->items[i].source, from->items[i].source, sizeof to->items[i].source);
-  }
-}
-
 enum berth_code berthctl_remote_get(
     const char *server, const char *plan_id, struct berthctl_watch *watch,
     struct berthctl_planned *out_planned, struct berth_measured *out_measured, struct berth_error *err) {
-  struct berth_measured measured = {.n = 0};
+  *out_measured = (struct berth_measured){.n = 0};
   *out_planned = (struct berthctl_planned){.plan = NULL};
   struct berthctl_rpc *rpc = NULL;
   enum berth_code code = berthctl_rpc_open(server, &rpc, err);
   if (code == BERTH_OK) {
     struct berthctl_rpc_call call = watched_call(watch);
     struct berthctl_rpc_plan reply = {.plan = NULL};
-    call.out_measured = &measured;
+    call.out_measured = out_measured;
     code = berthctl_rpc_get(rpc, plan_id, &call, &reply, err);
     if (code == BERTH_OK) {
       take_reply(&reply, out_planned);
     }
   }
-  take_measured(&measured, out_measured);
   berthctl_rpc_close(rpc);
   return code;
 }
