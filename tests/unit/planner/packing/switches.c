@@ -152,6 +152,20 @@ START_TEST(jumps) {
 }
 END_TEST
 
+START_TEST(nogoods) {
+  read_file(DATA "D.1048576.csv");
+  instance.capacity = 1000000;
+  expect_worth(BERTH_NICHE_NOGOODS, 2, 1000000000);
+}
+END_TEST
+
+START_TEST(guides) {
+  read_file(DATA "J.1048576.csv");
+  instance.capacity = 1010000;
+  expect_worth(BERTH_EXACT_GUIDES, 2, 600000000);
+}
+END_TEST
+
 START_TEST(niches) {
   read_file(DATA "A.1048576.csv");
   expect_worth(BERTH_EXACT_NICHES, 20, 20000000);
@@ -161,5 +175,6 @@ END_TEST
 int main(void) {
   return berth_suite_run(
       "packing/switches",
-      (const TTest *const[]){twins, ground, split_and_anywhere, restarts, memo, jumps, niches, NULL});
+      (const TTest *const[]){
+          twins, ground, split_and_anywhere, restarts, memo, jumps, nogoods, guides, niches, NULL});
 }
