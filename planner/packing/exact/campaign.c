@@ -116,18 +116,15 @@ run_in_order(struct berth_campaign *campaign, enum berth_niche_pick pick, enum b
 
 /* The orders of the opening in turn, for longer in each round: a good order needs about a node a buffer, and
  * what the others learn about troubled sections may make a bad one good. */
-static enum berth_niche_outcome
-open_at(struct berth_campaign *campaign, uint64_t capacity, uint32_t n_rounds) {
-  enum berth_niche_outcome outcome = BERTH_NICHE_LIMIT;
+static uint64_t nodes_of_opening(const struct berth_campaign *campaign, uint32_t k) {
+  return (3 * (uint64_t)campaign->model.n_buffers + 64) << k / N_OPENING;
+}
+
+static enum berth_niche_outcome open_once(struct berth_campaign *campaign, uint64_t capacity, uint32_t k) {
   campaign->found = &campaign->search;
-  uint64_t n_nodes = 3 * (uint64_t)campaign->model.n_buffers + 64;
-  for (uint32_t k = 0; k < n_rounds * N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
-    uint32_t round = k / N_OPENING;
-    run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by);
-    campaign->search.may_jump = k > 0 && has(campaign, BERTH_EXACT_JUMPS);
-    outcome = berth_niche_search_run(&campaign->search, capacity, n_nodes << round);
-  }
-  return outcome;
+  run_in_order(campaign, opening[k % N_OPENING].pick, opening[k % N_OPENING].by);
+  campaign->search.may_jump = k > 0 && has(campaign, BERTH_EXACT_JUMPS);
+  return berth_niche_search_run(&campaign->search, capacity, nodes_of_opening(campaign, k));
 }
 
 static bool feed_memo(struct berth_campaign *campaign) {
@@ -224,7 +221,10 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
   swap_past(campaign);
   bool has_memo =
       campaign->search.memo.n_slots != 0 || berth_niche_search_grow_memo(&campaign->search, SLOTS_ASIDE);
-  enum berth_niche_outcome outcome = has_memo ? open_at(campaign, middle, 1) : BERTH_NICHE_NO_MEMORY;
+  enum berth_niche_outcome outcome = has_memo ? BERTH_NICHE_LIMIT : BERTH_NICHE_NO_MEMORY;
+  for (uint32_t k = 0; k < N_OPENING && outcome == BERTH_NICHE_LIMIT; k++) {
+    outcome = open_once(campaign, middle, k);
+  }
   if (outcome == BERTH_NICHE_LIMIT && has(campaign, BERTH_EXACT_RESTARTS)) {
     struct berth_campaign_turn turn = {.capacity = middle, .n_in_chain = campaign->n_budget / ASIDE_SHARE};
     outcome = berth_campaign_take_turn(campaign, &turn);
@@ -235,15 +235,38 @@ static enum berth_niche_outcome improve(struct berth_campaign *campaign, uint64_
   return outcome;
 }
 
-/* The opening at the next aim, or one more turn at the present one. */
+static bool is_opened(const struct berth_campaign *campaign) {
+  return campaign->n_opened == OPENING_ROUNDS * N_OPENING;
+}
+
+static enum berth_niche_outcome open_next(struct berth_campaign *campaign) {
+  const struct berth_effort *effort = campaign->packing->effort;
+  uint64_t n_before = campaign->search.n_nodes, before = effort->ticks;
+  enum berth_niche_outcome outcome = open_once(campaign, campaign->aim, campaign->n_opened++);
+  campaign->n_tried += campaign->search.n_nodes - n_before;
+  campaign->tried_ticks += effort->ticks - before;
+  return outcome;
+}
+
+/* Whether the next step is likely to end beyond so many ticks, by what a node of the openings took. */
+static bool goes_beyond(const struct berth_campaign *campaign, uint64_t ticks) {
+  uint64_t n_nodes = is_opened(campaign) ? (1 + RESTART_SHARE * BERTH_CAMPAIGN_CHAINS) * campaign->n_budget
+                                         : nodes_of_opening(campaign, campaign->n_opened);
+  double a_node = (double)campaign->tried_ticks / (double)(campaign->n_tried + 1);
+  return (double)campaign->packing->effort->ticks + a_node * (double)n_nodes >= (double)ticks;
+}
+
+/* The next run of the opening, or one more turn. */
 static enum berth_niche_outcome take_step(struct berth_campaign *campaign) {
-  enum berth_niche_outcome outcome;
-  if (!campaign->is_opened) {
+  if (!campaign->has_aim) {
     campaign->aim = aim_of(campaign);
-    campaign->is_opened = true;
-    return open_at(campaign, campaign->aim, OPENING_ROUNDS);
+    campaign->has_aim = true;
+    campaign->n_opened = 0;
   }
-  outcome = take_turn(campaign, campaign->aim);
+  if (!is_opened(campaign)) {
+    return open_next(campaign);
+  }
+  enum berth_niche_outcome outcome = take_turn(campaign, campaign->aim);
   campaign->n_budget *= 2;
   if (outcome == BERTH_NICHE_LIMIT && !campaign->packing->any_fit) {
     enum berth_niche_outcome other = improve(campaign, campaign->aim);
@@ -303,7 +326,7 @@ berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *
     begin(campaign);
   }
   while (!berth_packing_done(packing) && !is_exhausted(campaign)) {
-    if (effort->ticks >= pause_ticks) {
+    if (pause_ticks != UINT64_MAX && goes_beyond(campaign, pause_ticks)) {
       *out_is_paused = true;
       return BERTH_OK;
     }
@@ -318,7 +341,7 @@ berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *
     bool is_settled = packing->lower_bound > campaign->aim || campaign->least_aim > campaign->aim;
     if (is_settled || settle(campaign, campaign->aim, outcome)) {
       learn(campaign, outcome);
-      campaign->is_opened = false;
+      campaign->has_aim = false;
     }
   }
   return BERTH_OK;

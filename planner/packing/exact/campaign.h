@@ -56,11 +56,14 @@ struct berth_campaign {
   uint64_t
       refuted_step; /* how far to aim above the bound: doubles with each refutation, 0 before the first */
   bool has_begun;
-  bool is_opened; /* the orders of the opening have been tried at the aim */
+  bool has_aim;
+  uint32_t n_opened; /* runs of the opening that have been tried at the aim */
   uint64_t aim;
   uint64_t least_aim; /* capacities below it are refuted, or taken as such */
   uint64_t n_budget;  /* of nodes, of the present turn */
-  uint32_t n_vain;    /* turns above the aim that found nothing, since the last that began there */
+  uint64_t n_tried;   /* nodes of the openings, and what they took */
+  uint64_t tried_ticks;
+  uint32_t n_vain; /* turns above the aim that found nothing, since the last that began there */
   uint64_t n_turns;
   struct berth_campaign_chain *chains; /* BERTH_CAMPAIGN_CHAINS */
   double *known_weight;                /* of each section, when the turn began */
@@ -75,8 +78,8 @@ enum berth_code berth_campaign_init(
 /* Whatever init said. */
 void berth_campaign_finish(struct berth_campaign *campaign);
 
-/* Until all is settled or effort is spent, or, between two turns, `pause_ticks` are: then *out_is_paused, and
- * it may be run again, from where it is, with campaign->packing as it is then. */
+/* Until all is settled or effort is spent, or until the next step is likely to go beyond `pause_ticks`: then
+ * *out_is_paused, and it may be run again, from where it is, with campaign->packing as it is then. */
 enum berth_code
 berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *out_is_paused) BERTH_MUST_USE;
 
