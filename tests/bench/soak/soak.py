@@ -37,7 +37,7 @@ SAMPLE_SECONDS = 2.0
 RELOAD_SECONDS = 7
 CALLS_A_CONNECTION = 100
 # What may still differ between two thirds of the time: (share, and so much in any case).
-TOLERANCES = {"rss": (0.02, 2 * MIB), "data": (0.02, 2 * MIB), "fds": (0.0, 8), "threads": (0.0, 0)}
+TOLERANCES = {"rss": (0.02, 2 * MIB), "fds": (0.0, 8), "threads": (0.0, 0)}
 OPTIONS = {
     "cache-memory": "8MiB", "cache-replies": "4MiB", "cache-failure-ttl": "1s", "plan-default-budget": "20M",
     "limits-idle": "5s", "limits-handshake": "1s", "log-level": "info", "log-rate": "10", "limits-connections": "64",
@@ -250,7 +250,7 @@ class Soak:
             return sum(value for key, value in metrics.items() if key.split("{")[0] == name)
 
         self.samples.append({
-            "at": at, "rss": int(status["VmRSS"][0]) * 1024, "data": int(status["VmData"][0]) * 1024,
+            "at": at, "rss": int(status["VmRSS"][0]) * 1024,
             "fds": sum(1 for _ in pathlib.Path(f"/proc/{self.daemon.pid}/fd").iterdir()), "threads": int(status["Threads"][0]),
             "calls": total("grpc_server_call_started_total"), "cache": total("berth_cache_size_bytes"),
             "entries": total("berth_cache_entries"), "evictions": total("berth_cache_evictions_total"),
