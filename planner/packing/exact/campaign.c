@@ -321,12 +321,13 @@ enum berth_code
 berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *out_is_paused) {
   struct berth_packing_search *packing = campaign->packing;
   struct berth_effort *effort = packing->effort;
+  uint64_t n_steps = 0; /* at least one, whatever it takes */
   *out_is_paused = false;
   if (!campaign->has_begun) {
     begin(campaign);
   }
   while (!berth_packing_done(packing) && !is_exhausted(campaign)) {
-    if (pause_ticks != UINT64_MAX && goes_beyond(campaign, pause_ticks)) {
+    if (n_steps++ > 0 && pause_ticks != UINT64_MAX && goes_beyond(campaign, pause_ticks)) {
       *out_is_paused = true;
       return BERTH_OK;
     }

@@ -78,8 +78,9 @@ enum berth_code berth_campaign_init(
 /* Whatever init said. */
 void berth_campaign_finish(struct berth_campaign *campaign);
 
-/* Until all is settled or effort is spent, or until the next step is likely to go beyond `pause_ticks`: then
- * *out_is_paused, and it may be run again, from where it is, with campaign->packing as it is then. */
+/* Until all is settled or effort is spent, or until the next step, but not the first, is likely to go beyond
+ * `pause_ticks`: then *out_is_paused, and it may be run again, from where it is, with campaign->packing as it
+ * is then. */
 enum berth_code
 berth_campaign_run(struct berth_campaign *campaign, uint64_t pause_ticks, bool *out_is_paused) BERTH_MUST_USE;
 

@@ -120,13 +120,14 @@ static bool is_copy(const struct toy *toy, const struct toy_op *op, const struct
          permission->bytes + size <= toy->values[to].spec.size_bytes;
 }
 
-/* The operand's bytes, as the operator has read them: late, it has looked at them before. */
+/* The operand's bytes, as the operator has read them: late, it has looked at them before. The two may be one
+ * storage by a group. */
 static void copy(struct machine *machine, uint32_t from, uint32_t to, uint64_t at, bool late) {
   uint64_t size = machine->toy->values[from].spec.size_bytes;
   unsigned char bytes[TOY_MAX_SIZE];
   memcpy(bytes, late ? alone(machine, from) : planned(machine, from), size);
-  memcpy(alone(machine, to) + at, alone(machine, from), size);
-  memcpy(written(machine, to) + at, written(machine, from), size * sizeof(bool));
+  memmove(alone(machine, to) + at, alone(machine, from), size);
+  memmove(written(machine, to) + at, written(machine, from), size * sizeof(bool));
   memcpy(planned(machine, to) + at, bytes, size);
 }
 
