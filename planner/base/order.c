@@ -22,3 +22,15 @@ bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *k
   berth_arena_rewind(arena, mark);
   return ok;
 }
+
+bool berth_order_all(struct berth_arena *arena, uint32_t n, const uint32_t *key, uint32_t *out_order) {
+  struct berth_arena_mark mark = berth_arena_mark(arena);
+  uint64_t *wide = berth_arena_new(arena, uint64_t, n);
+  for (uint32_t i = 0; wide != NULL && i < n; i++) {
+    wide[i] = key[i];
+  }
+  berth_order_identity(n, out_order);
+  bool ok = wide != NULL && berth_order_by_key(arena, n, wide, out_order);
+  berth_arena_rewind(arena, mark);
+  return ok;
+}

@@ -12,6 +12,9 @@
  * effort was stopped. */
 bool berth_order_by_key(struct berth_arena *arena, uint32_t n, const uint64_t *key, uint32_t *order);
 
+/* All of 0, 1, ... n - 1 by key, likewise. */
+bool berth_order_all(struct berth_arena *arena, uint32_t n, const uint32_t *key, uint32_t *out_order);
+
 /* 0, 1, ... n - 1. */
 static inline void berth_order_identity(uint32_t n, uint32_t *out_order) {
   for (uint32_t i = 0; i < n; i++) {

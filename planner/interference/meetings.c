@@ -19,13 +19,7 @@ static bool set_overlaps(
   struct berth_arena_mark mark = berth_arena_mark(arena);
   uint32_t n = meetings->n;
   uint32_t *order = berth_arena_new(arena, uint32_t, n);
-  uint64_t *key = berth_arena_new(arena, uint64_t, n);
-  bool ok = order != NULL && key != NULL;
-  for (uint32_t i = 0; ok && i < n; i++) {
-    key[i] = lower[i];
-    order[i] = i;
-  }
-  ok = ok && berth_order_by_key(arena, n, key, order);
+  bool ok = order != NULL && berth_order_all(arena, n, lower, order);
   for (uint32_t k = 0; ok && k < n; k++) {
     ok = k % 64 != 63 || berth_effort_poll(arena->effort);
     for (uint32_t next = k + 1; next < n && lower[order[next]] < upper[order[k]]; next++) {

@@ -247,7 +247,7 @@ static bool place_or_move(
   for (uint32_t k = 0; k < instance->n_buffers; k++) {
     uint32_t i = order[k];
     uint64_t before = board->n_visited;
-    bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+    bool pinned = berth_packing_is_pinned(instance, i);
     uint64_t limit = pool->capacity - instance->size[i];
     uint64_t offset = BERTH_NO_PLACE;
     if (!pinned) {
@@ -285,7 +285,7 @@ enum berth_code berth_assign_spill(
             berth_board_init(&board, instance, &pairs, arena) &&
             berth_placement_order(instance, BY_LOAD, arena, order);
   for (uint32_t i = 0; ok && i < n; i++) { /* pinned, then bound to this pool, then free to move */
-    bool pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+    bool pinned = berth_packing_is_pinned(instance, i);
     rank[i] = pinned ? 0 : 1 + berth_assign_next(assignment, pool->lead[i], false);
   }
   *out_moved = 0;

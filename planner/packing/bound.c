@@ -97,7 +97,7 @@ enum berth_code berth_packing_bound(
       return BERTH_RESOURCE_EXHAUSTED;
     }
     grids |= instance->alignment[i];
-    if (instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED) {
+    if (berth_packing_is_pinned(instance, i)) {
       uint64_t end = instance->pin[i] + instance->size[i];
       bound = end > bound ? end : bound;
     }

@@ -48,7 +48,7 @@ static void choose(struct core *core, uint32_t threshold) {
   uint64_t least = core->peak / 1000 * threshold;
   core->n_chosen = 0;
   for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    bool is_pinned = instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
+    bool is_pinned = berth_packing_is_pinned(instance, i);
     core->is_chosen[i] = core->load[i] >= least || is_pinned;
     if (core->is_chosen[i]) {
       core->chosen[core->n_chosen++] = i;

@@ -147,7 +147,7 @@ static enum berth_code hunt_down(
 /* Too large for any place, whatever else there is. */
 static bool find_alone(const struct berth_packing_instance *instance, struct berth_culprits *out) {
   for (uint32_t b = 0; b < instance->n_buffers; b++) {
-    bool is_pinned = instance->pin != NULL && instance->pin[b] != BERTH_UNPINNED;
+    bool is_pinned = berth_packing_is_pinned(instance, b);
     uint64_t room = is_pinned && instance->pin[b] <= instance->capacity
                         ? instance->capacity - instance->pin[b]
                         : instance->capacity;

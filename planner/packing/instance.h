@@ -58,4 +58,19 @@ struct berth_packing_instance {
   uint64_t capacity; /* no offset + size beyond it; BERTH_UNLIMITED to minimise freely */
 };
 
+static inline bool berth_packing_is_pinned(const struct berth_packing_instance *instance, uint32_t buffer) {
+  return instance->pin != NULL && instance->pin[buffer] != BERTH_UNPINNED;
+}
+
+/* The end of what lies highest. */
+static inline uint64_t
+berth_packing_top(const struct berth_packing_instance *instance, const uint64_t *offset) {
+  uint64_t top = 0;
+  for (uint32_t i = 0; i < instance->n_buffers; i++) {
+    uint64_t end = offset[i] + instance->size[i];
+    top = end > top ? end : top;
+  }
+  return top;
+}
+
 #endif

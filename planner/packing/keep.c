@@ -39,10 +39,6 @@ struct work {
   enum berth_code code;
 };
 
-static bool is_pinned(const struct berth_keep *keep, uint32_t i) {
-  return keep->instance->pin != NULL && keep->instance->pin[i] != BERTH_UNPINNED;
-}
-
 static bool may_go_on(const struct work *work) {
   return work->code == BERTH_OK && work->keep->effort->state == BERTH_EFFORT_RUNNING;
 }
@@ -392,7 +388,9 @@ static void prove(struct work *work) {
   sets->offset = berth_arena_new(keep->arena, uint64_t, n);
   uint64_t total = 0;
   for (uint32_t i = 0; i < n; i++) {
-    total += is_pinned(keep, i) && keep->instance->pin[i] == keep->want[i] ? keep->weight[i] : 0;
+    total += berth_packing_is_pinned(keep->instance, i) && keep->instance->pin[i] == keep->want[i]
+                 ? keep->weight[i]
+                 : 0;
     if (work->may[i]) {
       if (sets->n_bits == MOST_BITS) {
         return;
@@ -432,8 +430,8 @@ static bool find_candidates(struct work *work) {
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
-    at[i] = is_pinned(keep, i) ? keep->instance->pin[i] : keep->want[i];
-    work->may[i] = !is_pinned(keep, i) && keep->want[i] != BERTH_UNPINNED;
+    at[i] = berth_packing_is_pinned(keep->instance, i) ? keep->instance->pin[i] : keep->want[i];
+    work->may[i] = !berth_packing_is_pinned(keep->instance, i) && keep->want[i] != BERTH_UNPINNED;
   }
   if (!berth_keep_meet(keep->instance, at, arena, &work->meetings)) {
     return false;
@@ -441,8 +439,8 @@ static bool find_candidates(struct work *work) {
   for (uint32_t k = 0; k < work->meetings.n; k++) {
     uint32_t a = work->meetings.pairs[k][0];
     uint32_t b = work->meetings.pairs[k][1];
-    work->may[a] &= !is_pinned(keep, b);
-    work->may[b] &= !is_pinned(keep, a);
+    work->may[a] &= !berth_packing_is_pinned(keep->instance, b);
+    work->may[b] &= !berth_packing_is_pinned(keep->instance, a);
   }
   return berth_pairs_init(
       &work->among, arena, n, work->meetings.n, (const uint32_t(*)[2])work->meetings.pairs);
@@ -484,7 +482,7 @@ static bool choose(struct work *work) {
     return false;
   }
   for (uint32_t i = 0; i < keep->instance->n_buffers; i++) {
-    bool is_there = is_pinned(keep, i) && keep->instance->pin[i] == keep->want[i];
+    bool is_there = berth_packing_is_pinned(keep->instance, i) && keep->instance->pin[i] == keep->want[i];
     bool is_open = !keep->may_prove && keep->want[i] != BERTH_UNPINNED; /* a pin may go to another pool */
     total += work->may[i] || is_there || is_open ? keep->weight[i] : 0;
   }

@@ -34,6 +34,11 @@ struct berth_keep {
   uint64_t bound; /* proven: no plan keeps more; at first the sum of all weights that can be wanted */
 };
 
+/* Where the item is to lie: its pin, or where it was. */
+static inline uint64_t berth_keep_place(const struct berth_keep *keep, uint32_t item) {
+  return berth_packing_is_pinned(keep->instance, item) ? keep->instance->pin[item] : keep->want[item];
+}
+
 /* The first attempt is made whatever the budget. */
 enum berth_code berth_keep_run(struct berth_keep *keep) BERTH_MUST_USE;
 

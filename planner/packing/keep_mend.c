@@ -47,12 +47,8 @@ struct mend {
   uint8_t *is_forced; /* of each item */
 };
 
-static bool is_pinned(const struct mend *mend, uint32_t i) {
-  return mend->instance->pin != NULL && mend->instance->pin[i] != BERTH_UNPINNED;
-}
-
 static bool is_fixed(const struct mend *mend, uint32_t i) {
-  return is_pinned(mend, i) || mend->is_forced[i];
+  return berth_packing_is_pinned(mend->instance, i) || mend->is_forced[i];
 }
 
 static bool is_placed(const struct mend *mend, uint32_t i) {
@@ -171,11 +167,11 @@ static void list_windows(struct mend *mend) {
     }
     for (; begun < mend->n && mend->begins[begun].key < at + mend->room; begun++) {
       sum += worth(mend, mend->begins[begun].index);
-      n_pins += is_pinned(mend, mend->begins[begun].index);
+      n_pins += berth_packing_is_pinned(mend->instance, mend->begins[begun].index);
     }
     for (; ended < mend->n && mend->ends[ended].key <= at; ended++) {
       sum -= worth(mend, mend->ends[ended].index);
-      n_pins -= is_pinned(mend, mend->ends[ended].index);
+      n_pins -= berth_packing_is_pinned(mend->instance, mend->ends[ended].index);
     }
     if (n_pins == 0 && k % stride == 0) {
       n_looks += begun;
@@ -199,7 +195,8 @@ static void lift(struct mend *mend) {
   for (uint32_t k = 0; k < mend->n; k++) {
     uint32_t i = mend->begins[k].index;
     uint64_t end = mend->begins[k].key + mend->instance->size[i];
-    if (!is_pinned(mend, i) && mend->begins[k].key < mend->at + mend->room && mend->at < end) {
+    if (!berth_packing_is_pinned(mend->instance, i) && mend->begins[k].key < mend->at + mend->room &&
+        mend->at < end) {
       lift_one(mend, i);
     }
   }
@@ -331,15 +328,7 @@ static enum berth_code find_room(struct mend *mend, bool *out_fits) {
 static bool index_starts(struct mend *mend) {
   const struct berth_packing_instance *instance = mend->instance;
   uint32_t n = instance->n_buffers;
-  uint64_t *key = berth_arena_new(mend->arena, uint64_t, n);
-  if (key == NULL) {
-    return false;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    key[i] = instance->lower[i];
-  }
-  berth_order_identity(n, mend->by_start);
-  bool ok = berth_order_by_key(mend->arena, n, key, mend->by_start);
+  bool ok = berth_order_all(mend->arena, n, instance->lower, mend->by_start);
   for (uint32_t k = 0; ok && k < n; k++) {
     uint32_t *latest = &mend->latest[k / BLOCK];
     uint32_t upper = instance->upper[mend->by_start[k]];
@@ -410,11 +399,7 @@ enum berth_code berth_keep_mend(
     berth_effort_set_limit(effort, limit);
     *out_is_mended = *out_is_mended && code == BERTH_OK;
   }
-  *out_top = 0;
-  for (uint32_t i = 0; *out_is_mended && i < mend.instance->n_buffers; i++) {
-    uint64_t end = out_offset[i] + mend.instance->size[i];
-    *out_top = end > *out_top ? end : *out_top;
-  }
+  *out_top = *out_is_mended ? berth_packing_top(mend.instance, out_offset) : 0;
   berth_arena_rewind(pass->keep->arena, mark);
   return code;
 }

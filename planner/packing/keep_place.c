@@ -4,14 +4,6 @@
 #include "base/order.h"
 #include "base/sort.h"
 
-static bool is_pinned(const struct berth_keep *keep, uint32_t i) {
-  return keep->instance->pin != NULL && keep->instance->pin[i] != BERTH_UNPINNED;
-}
-
-static uint64_t place_of(const struct berth_keep *keep, uint32_t i) {
-  return is_pinned(keep, i) ? keep->instance->pin[i] : keep->want[i];
-}
-
 /* A plan's top must stay where sums cannot wrap. */
 static uint64_t highest(const struct berth_keep *keep, uint32_t i) {
   uint64_t most = UINT64_MAX >> 1;
@@ -33,7 +25,7 @@ bool berth_keep_pass_init(struct berth_keep_pass *pass, const struct berth_keep 
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
-    key[i] = place_of(keep, i);
+    key[i] = berth_keep_place(keep, i);
     if (key[i] != BERTH_UNPINNED) {
       pass->by_place[pass->n_by_place++] = i;
     }
@@ -58,20 +50,20 @@ static enum berth_code put_those_who_stay(struct berth_keep_pass *pass, uint8_t 
     for (uint32_t k = 0; k < pass->n_by_place && code == BERTH_OK; k++) {
       uint32_t i = pass->by_place[k];
       uint64_t before = pass->board.n_visited;
-      if (is_pinned(keep, i) != (pins == 1) || (pins == 0 && !stays[i])) {
+      if (berth_packing_is_pinned(keep->instance, i) != (pins == 1) || (pins == 0 && !stays[i])) {
         continue;
       }
       uint64_t limit = highest(keep, i);
-      bool is_taken =
-          limit == BERTH_NO_PLACE || place_of(keep, i) > limit ||
-          ((pins == 1 || !pass->is_checked) && !berth_board_is_free(&pass->board, i, place_of(keep, i)));
+      bool is_taken = limit == BERTH_NO_PLACE || berth_keep_place(keep, i) > limit ||
+                      ((pins == 1 || !pass->is_checked) &&
+                       !berth_board_is_free(&pass->board, i, berth_keep_place(keep, i)));
       if (pins == 0 && is_taken) {
         stays[i] = 0;
       } else if (is_taken) { /* pins that cannot be here together: there is no plan */
         pass->lost[pass->n_lost++] = i;
         return BERTH_OK;
       } else {
-        code = put(pass, i, place_of(keep, i));
+        code = put(pass, i, berth_keep_place(keep, i));
       }
       if (!spend(pass, before)) {
         return BERTH_RESOURCE_EXHAUSTED;
@@ -141,7 +133,9 @@ static bool meets_in_time(const struct push *push, uint32_t i) {
 
 static bool is_in_the_way(const struct push *push, uint32_t i) {
   const struct berth_keep *keep = push->pass->keep;
-  return i != push->lost && (is_pinned(keep, i) || (keep->want[i] != BERTH_UNPINNED && push->stays[i])) &&
+  return i != push->lost &&
+         (berth_packing_is_pinned(keep->instance, i) ||
+          (keep->want[i] != BERTH_UNPINNED && push->stays[i])) &&
          meets_in_time(push, i);
 }
 
@@ -157,7 +151,7 @@ static bool collect(struct push *push) {
   for (uint32_t k = 0; k < pass->n_by_place; k++) {
     uint32_t i = pass->by_place[k];
     if (is_in_the_way(push, i)) {
-      uint64_t begin = place_of(pass->keep, i);
+      uint64_t begin = berth_keep_place(pass->keep, i);
       push->begins[push->n] = (struct berth_sort_item){.key = begin, .index = i};
       push->ends[push->n++] =
           (struct berth_sort_item){.key = begin + pass->keep->instance->size[i], .index = i};
@@ -175,7 +169,7 @@ struct load {
 
 static void add(const struct push *push, uint32_t i, struct load *load, bool comes) {
   const struct berth_keep *keep = push->pass->keep;
-  if (is_pinned(keep, i)) {
+  if (berth_packing_is_pinned(keep->instance, i)) {
     load->n_pins += comes ? 1 : UINT32_MAX;
   } else {
     load->weight += comes ? keep->weight[i] : 0 - keep->weight[i];
@@ -220,7 +214,8 @@ bool berth_keep_push(struct berth_keep_pass *pass, uint32_t lost, uint8_t *stays
   for (uint32_t k = 0; at != BERTH_NO_PLACE && k < push.n; k++) {
     uint32_t i = push.begins[k].index;
     uint64_t begin = push.begins[k].key;
-    if (!is_pinned(pass->keep, i) && begin < end && at < begin + pass->keep->instance->size[i]) {
+    if (!berth_packing_is_pinned(pass->keep->instance, i) && begin < end &&
+        at < begin + pass->keep->instance->size[i]) {
       stays[i] = 0;
     }
   }

@@ -17,19 +17,11 @@ struct slots {
   uint32_t free_from; /* nobody but the last MOST_LOOKS of them is there any more */
 };
 
-static bool is_pinned(const struct berth_keep *keep, uint32_t i) {
-  return keep->instance->pin != NULL && keep->instance->pin[i] != BERTH_UNPINNED;
-}
-
-static uint64_t place_of(const struct berth_keep *keep, uint32_t i) {
-  return is_pinned(keep, i) ? keep->instance->pin[i] : keep->want[i];
-}
-
 static bool has_partner(const struct slots *slots, uint32_t i) {
   for (uint32_t e = 0; e < berth_pairs_n(&slots->pairs, i); e++) {
     uint32_t other = slots->pairs.other[slots->pairs.begin[i] + e];
-    if ((slots->stays[other] || is_pinned(slots->keep, other)) &&
-        place_of(slots->keep, other) == slots->keep->want[i]) {
+    if ((slots->stays[other] || berth_packing_is_pinned(slots->keep->instance, other)) &&
+        berth_keep_place(slots->keep, other) == slots->keep->want[i]) {
       return true;
     }
   }
@@ -84,7 +76,7 @@ static uint64_t fill_slot(struct slots *slots, const uint32_t *items, uint32_t n
   slots->free_from = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t i = items[k];
-    if (is_pinned(slots->keep, i)) {
+    if (berth_packing_is_pinned(slots->keep->instance, i)) {
       uint64_t end = instance->pin[i] + instance->size[i];
       reach = end > reach ? end : reach;
       enter(slots, i);
@@ -92,8 +84,8 @@ static uint64_t fill_slot(struct slots *slots, const uint32_t *items, uint32_t n
   }
   for (uint32_t k = 0; k < n; k++) {
     uint32_t i = items[k];
-    bool suits = !is_pinned(slots->keep, i) && instance->size[i] <= room && is_clear(slots, i) &&
-                 !has_partner(slots, i);
+    bool suits = !berth_packing_is_pinned(slots->keep->instance, i) && instance->size[i] <= room &&
+                 is_clear(slots, i) && !has_partner(slots, i);
     slots->stays[i] = suits;
     if (suits) {
       enter(slots, i);
@@ -110,7 +102,7 @@ static uint32_t *sort(const struct berth_keep *keep, uint64_t *at, uint32_t *out
   *out_n = 0;
   for (uint32_t i = 0; order != NULL && key != NULL && i < n; i++) {
     key[i] = keep->instance->upper[i];
-    at[i] = place_of(keep, i);
+    at[i] = berth_keep_place(keep, i);
     if (at[i] != BERTH_UNPINNED) {
       order[(*out_n)++] = i;
     }

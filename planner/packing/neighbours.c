@@ -18,15 +18,7 @@ static bool init_tree(struct berth_neighbours *neighbours, struct berth_arena *a
   if (neighbours->by_start == NULL || neighbours->start == NULL || neighbours->latest == NULL) {
     return false;
   }
-  struct berth_arena_mark mark = berth_arena_mark(arena);
-  uint64_t *key = berth_arena_new(arena, uint64_t, n);
-  bool ok = key != NULL;
-  for (uint32_t i = 0; ok && i < n; i++) {
-    key[i] = instance->lower[i];
-  }
-  berth_order_identity(n, neighbours->by_start);
-  ok = ok && berth_order_by_key(arena, n, key, neighbours->by_start);
-  berth_arena_rewind(arena, mark);
+  bool ok = berth_order_all(arena, n, instance->lower, neighbours->by_start);
   for (uint32_t k = 0; ok && k < n; k++) {
     neighbours->start[k] = instance->lower[neighbours->by_start[k]];
     neighbours->latest[neighbours->n_leaves + k] = instance->upper[neighbours->by_start[k]];

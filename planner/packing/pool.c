@@ -54,10 +54,6 @@ bool berth_packing_forbid_reuse(struct berth_packing_instance *instance, struct 
          (flatten_pieces(instance, arena) && berth_packing_find_excess(instance, NULL, 0, arena));
 }
 
-static bool is_pinned(const struct berth_packing_instance *instance, uint32_t i) {
-  return instance->pin != NULL && instance->pin[i] != BERTH_UNPINNED;
-}
-
 /* What all that is not pinned holds, and the ranges that the pinned hold: their first bytes as keys, their
  * ends by index. False if memory ran out. */
 static bool sum_up(
@@ -75,7 +71,7 @@ static bool sum_up(
     struct berth_pieces pieces = berth_pieces_of(instance, i);
     struct berth_piece piece;
     while (berth_pieces_next(&pieces, &piece)) {
-      if (!is_pinned(instance, i)) {
+      if (!berth_packing_is_pinned(instance, i)) {
         *out_sum += piece.window_upper - piece.window_lower;
         continue;
       }
@@ -84,7 +80,7 @@ static bool sum_up(
     }
   }
   for (uint32_t k = 0; k < instance->n_excess; k++) {
-    *out_sum -= is_pinned(instance, instance->excess[k].buffer) ? 0 : instance->excess[k].bytes;
+    *out_sum -= berth_packing_is_pinned(instance, instance->excess[k].buffer) ? 0 : instance->excess[k].bytes;
   }
   return true;
 }
@@ -286,7 +282,7 @@ static enum berth_code assign_slots(
     return BERTH_RESOURCE_EXHAUSTED;
   }
   for (uint32_t k = 0; k < n; k++) { /* the pinned take no part */
-    size[k] = instance->pin != NULL && instance->pin[k] != BERTH_UNPINNED ? 0 : instance->size[k];
+    size[k] = berth_packing_is_pinned(instance, k) ? 0 : instance->size[k];
   }
   struct berth_colouring_input input = {
       .timeline = &timeline,

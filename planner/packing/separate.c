@@ -38,15 +38,6 @@ static bool separate(struct berth_separation *separation) {
   return true;
 }
 
-static uint64_t top_of(const struct berth_packing_instance *instance, const uint64_t *offset) {
-  uint64_t top = 0;
-  for (uint32_t i = 0; i < instance->n_buffers; i++) {
-    uint64_t end = offset[i] + instance->size[i];
-    top = end > top ? end : top;
-  }
-  return top;
-}
-
 /* Between the aim and what the plan needs, the lower the larger the step. */
 static uint64_t next_height(const struct berth_packing_search *search, uint32_t step) {
   uint64_t aim = search->any_fit ? search->instance->capacity : search->lower_bound;
@@ -65,8 +56,8 @@ try_height(struct berth_packing_search *search, struct berth_separation *separat
   bool found =
       berth_separation_begin(separation, is_any ? search->best_offset : NULL, height, height / FINE) &&
       separate(separation) && berth_separation_admit(separation) && separate(separation);
-
-  return found && berth_packing_offer(search, separation->at, top_of(search->instance, separation->at));
+  return found &&
+         berth_packing_offer(search, separation->at, berth_packing_top(search->instance, separation->at));
 }
 
 /* Often there is a plan at the bound itself, if one is near it. */

@@ -49,11 +49,6 @@ bool berth_separation_init(
          berth_neighbours_init(&separation->neighbours, instance, arena);
 }
 
-static bool is_pinned(const struct berth_separation *separation, uint32_t i) {
-  const uint64_t *pin = separation->instance->pin;
-  return pin != NULL && pin[i] != BERTH_UNPINNED;
-}
-
 static uint64_t end_of(const struct berth_separation *separation, uint32_t i) {
   return separation->at[i] + separation->instance->size[i];
 }
@@ -337,7 +332,7 @@ bool berth_separation_turn(struct berth_separation *separation) {
     return true;
   }
   uint32_t i = pop(separation);
-  if (is_pinned(separation, i)) {
+  if (berth_packing_is_pinned(separation->instance, i)) {
     return true; /* those on it wait, too */
   }
   if (++separation->n_turns % FADE_TURNS == 0) {
@@ -405,8 +400,10 @@ bool berth_separation_begin(
   for (uint32_t i = 0; i < n; i++) {
     uint64_t highest = align_down(height - instance->size[i], instance->alignment[i]);
     uint64_t from = offset != NULL ? offset[i] : 0;
-    bool stays = is_pinned(separation, i) || from <= highest;
-    separation->at[i] = is_pinned(separation, i) ? instance->pin[i] : stays ? from : highest;
+    bool stays = berth_packing_is_pinned(separation->instance, i) || from <= highest;
+    separation->at[i] = berth_packing_is_pinned(separation->instance, i) ? instance->pin[i]
+                        : stays                                          ? from
+                                                                         : highest;
     separation->is_moved[i] = offset == NULL || !stays;
     separation->is_queued[i] = false;
     separation->weight[i] = ALIKE;

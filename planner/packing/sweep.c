@@ -234,10 +234,6 @@ static uint32_t end_of(const struct sweep *sweep, uint32_t i) {
   return sweep->reversed ? sweep->instance->n_steps - sweep->instance->lower[i] : sweep->instance->upper[i];
 }
 
-static bool is_pinned(const struct sweep *sweep, uint32_t i) {
-  return sweep->instance->pin != NULL && sweep->instance->pin[i] != BERTH_UNPINNED;
-}
-
 /* Those with partners never end. */
 static bool is_kept(const struct sweep *sweep, uint32_t i) {
   return berth_pairs_n(&sweep->pairs, i) > 0;
@@ -315,7 +311,7 @@ static bool prepare(struct sweep *sweep, struct berth_arena *arena) {
       return false;
     }
     uint32_t end = end_of(sweep, i);
-    if (!is_pinned(sweep, i) && !is_kept(sweep, i)) {
+    if (!berth_packing_is_pinned(sweep->instance, i) && !is_kept(sweep, i)) {
       sweep->next_end[i] = sweep->ending[end];
       sweep->ending[end] = i;
     }
@@ -337,7 +333,7 @@ static bool run(struct sweep *sweep, struct berth_effort *effort) {
         }
       }
     }
-    if (is_pinned(sweep, i)) {
+    if (berth_packing_is_pinned(sweep->instance, i)) {
       sweep->offset[i] = sweep->instance->pin[i];
       continue;
     }

@@ -168,6 +168,14 @@ size_t berth_plan_n_bytes(const struct berth_plan *plan) {
 
 /* ---- Figures ---- */
 
+bool berth_plan_is_better(
+    const struct berth_plan *plan, bool other_is_placed, uint64_t other_spill_cost,
+    uint64_t other_arena_bytes) {
+  return plan->offset != NULL &&
+         (!other_is_placed || plan->spill_cost < other_spill_cost ||
+          (plan->spill_cost == other_spill_cost && plan->arena_bytes < other_arena_bytes));
+}
+
 uint64_t berth_plan_sync_cost(const struct berth_plan *plan) {
   return berth_mul_sat_u64(plan->sync.cost_bytes, plan->n_syncs);
 }

@@ -187,8 +187,7 @@ drop_impossible(const struct berth_packing_instance *instance, uint64_t *want, c
   for (uint32_t k = 0; k < instance->n_buffers; k++) {
     bool fits = want[k] != BERTH_UNPINNED && (want[k] & (instance->alignment[k] - 1)) == 0 &&
                 instance->size[k] <= instance->capacity && want[k] <= instance->capacity - instance->size[k];
-    bool is_elsewhere =
-        instance->pin != NULL && instance->pin[k] != BERTH_UNPINNED && instance->pin[k] != want[k];
+    bool is_elsewhere = berth_packing_is_pinned(instance, k) && instance->pin[k] != want[k];
     want[k] = fits && !is_elsewhere ? want[k] : BERTH_UNPINNED;
     sum += want[k] != BERTH_UNPINNED ? weight[k] : 0;
   }

@@ -72,12 +72,6 @@ static bool may_be_better_apart(const struct berth_solve_task *task) {
   return total > least || berth_assign_total_cost(&task->assignment) > task->assignment.cost_bound;
 }
 
-/* By what spilling costs, then by bytes. */
-static bool is_better(const struct berth_plan *plan, bool is_placed, uint64_t cost, uint64_t total_bytes) {
-  return plan->offset != NULL && (!is_placed || plan->spill_cost < cost ||
-                                  (plan->spill_cost == cost && plan->arena_bytes < total_bytes));
-}
-
 /* Of a level within another one nothing is told but when to stop. */
 static struct berth_solve_hooks quiet(const struct berth_solve_hooks *hooks) {
   return hooks != NULL ? (struct berth_solve_hooks){.ctx = hooks->ctx, .should_stop = hooks->should_stop}
@@ -100,7 +94,7 @@ enum berth_code berth_solve_take_apart(struct berth_solve_task *task) {
   (void)berth_effort_spend(&task->effort, plan->ticks);
   uint64_t total = berth_solve_present_total(task);
   bool is_placed = total != BERTH_UNLIMITED;
-  if (is_better(plan, is_placed, berth_assign_total_cost(&task->assignment), total)) {
+  if (berth_plan_is_better(plan, is_placed, berth_assign_total_cost(&task->assignment), total)) {
     const struct berth_start start = {.pool = plan->pool, .offset = plan->offset};
     code = berth_solve_take(task, &start, BERTH_UNLIMITED);
   }
@@ -207,7 +201,8 @@ static bool is_below_right(const struct berth_plan *below, const struct berth_pl
     return plan == NULL && below != NULL && below->offset != NULL;
   }
   bool is_unproven = plan->status == BERTH_PLAN_INFEASIBLE && below->status == BERTH_PLAN_UNKNOWN;
-  return is_unproven || is_better(below, plan->offset != NULL, plan->spill_cost, plan->arena_bytes);
+  return is_unproven ||
+         berth_plan_is_better(below, plan->offset != NULL, plan->spill_cost, plan->arena_bytes);
 }
 
 static void

@@ -73,6 +73,10 @@ bool berth_syncs_cover(
     struct berth_syncs_search *search, const struct berth_syncs_needs *needs, struct berth_syncs tried,
     struct berth_arena *arena, struct berth_syncs *out, bool *out_found);
 
+/* Arena and cost with so many waits; stays at the largest number where it would wrap. */
+uint64_t
+berth_syncs_total(const struct berth_syncs_search *search, const struct berth_plan *plan, uint32_t n_syncs);
+
 /* Plans with the waits in `ticks`, from `start` (NULL: the plan without waits), and keeps the plan if it is
  * the best, with the waits that it needs. It comes out as well if asked for; NULL where there is none. */
 enum berth_code berth_syncs_try(

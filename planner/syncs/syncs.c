@@ -119,11 +119,6 @@ struct answer {
   struct berth_syncs syncs;
 };
 
-static uint64_t
-total_with(const struct berth_syncs_search *search, const struct berth_plan *plan, uint32_t n_syncs) {
-  return berth_add_sat_u64(plan->arena_bytes, berth_mul_sat_u64(search->options->sync.cost_bytes, n_syncs));
-}
-
 static bool is_worth_it(const struct berth_syncs_search *search, uint64_t total_bytes) {
   return search->without->offset == NULL || total_bytes < search->without->arena_bytes;
 }
@@ -153,7 +148,7 @@ static enum berth_code settle(struct berth_syncs_search *search, struct answer *
  */
 static void settle_for_tried(const struct berth_syncs_search *search, struct answer *out) {
   const struct berth_syncs_best *best = &search->best;
-  if (is_worth_it(search, total_with(search, best->plan, best->tried.n)) &&
+  if (is_worth_it(search, berth_syncs_total(search, best->plan, best->tried.n)) &&
       best->tried.n <= search->options->sync.max_syncs) {
     out->plan = berth_plan_copy(search->allocator, best->plan, NULL, 0);
     out->syncs = best->tried;

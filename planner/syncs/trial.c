@@ -112,8 +112,8 @@ bool berth_syncs_merge(
 
 /* ---- A trial ---- */
 
-static uint64_t
-total_of(const struct berth_syncs_search *search, const struct berth_plan *plan, uint32_t n_syncs) {
+uint64_t
+berth_syncs_total(const struct berth_syncs_search *search, const struct berth_plan *plan, uint32_t n_syncs) {
   return berth_add_sat_u64(plan->arena_bytes, berth_mul_sat_u64(search->options->sync.cost_bytes, n_syncs));
 }
 
@@ -163,7 +163,7 @@ weigh(struct berth_syncs_search *search, const struct berth_plan *plan, struct b
   bool ok = berth_syncs_find_needs(search, search->buffers, plan->pool, plan->offset, &arena, &needs) &&
             berth_syncs_cover(search, &needs, tried, &arena, &syncs, &is_found);
   if (ok && is_found && syncs.n <= search->most_syncs) {
-    uint64_t total = total_of(search, plan, syncs.n);
+    uint64_t total = berth_syncs_total(search, plan, syncs.n);
     ok = !is_better(search, plan, total) || keep(search, plan, tried, syncs, total);
   }
   berth_arena_finish(&arena);

@@ -21,12 +21,6 @@ bool berth_variant_may_hold(
   return berth_report_arenas(&side) < plan->arena_bytes;
 }
 
-static bool is_better(const struct berth_plan *plan, const struct berth_plan *than) {
-  return plan->offset != NULL &&
-         (than->offset == NULL || plan->spill_cost < than->spill_cost ||
-          (plan->spill_cost == than->spill_cost && plan->arena_bytes < than->arena_bytes));
-}
-
 /* Whether the places are right for the problem, by the judge. */
 static enum berth_code suits(
     const struct berth_problem *problem, const struct berth_plan *plan,
@@ -85,7 +79,8 @@ enum berth_code berth_variant_hold(
     brief.budget_ticks = 1;
     code = berth_solve(level, &brief, hooks, allocator, &better, err);
   }
-  if (code == BERTH_OK && better != NULL && is_better(better, *plan)) {
+  if (code == BERTH_OK && better != NULL &&
+      berth_plan_is_better(better, (*plan)->offset != NULL, (*plan)->spill_cost, (*plan)->arena_bytes)) {
     keep_bound(better, *plan);
     keep_status(better, *plan);
     berth_plan_unref(*plan);

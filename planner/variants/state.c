@@ -4,6 +4,14 @@
 #include "berth/variants.h"
 #include "problem/bindings.h"
 
+static enum berth_code restate_with(
+    const struct berth_problem *problem, const struct berth_binding_list *list,
+    const struct berth_allocator *allocator, struct berth_problem **out_problem, struct berth_error *err) {
+  struct berth_bindings bindings = berth_bindings_like(problem, list);
+  const struct berth_restatement as = {.bindings = &bindings};
+  return berth_problem_restate(problem, &as, allocator, out_problem, err);
+}
+
 /* ---- The bounds ---- */
 
 static bool is_endless(const struct berth_problem *problem, struct berth_text name) {
@@ -81,11 +89,7 @@ enum berth_code berth_variant_bounds(
     const struct berth_problem *part = berth_bindings_leaf(problem, leaf);
     code = cover_endless(problem, part, variants, n_variants, from, &list, err);
   }
-  if (code == BERTH_OK) {
-    struct berth_bindings bindings = berth_bindings_like(problem, &list);
-    const struct berth_restatement as = {.bindings = &bindings};
-    code = berth_problem_restate(problem, &as, allocator, out_problem, err);
-  }
+  code = code != BERTH_OK ? code : restate_with(problem, &list, allocator, out_problem, err);
   berth_vec_finish(from, &list.all);
   return code;
 }
@@ -118,11 +122,7 @@ enum berth_code berth_variant_state(
     code = berth_bindings_add(&list, &variant->items[i], from, err);
   }
   code = code != BERTH_OK ? code : berth_bindings_gather(problem, from, &list, err);
-  if (code == BERTH_OK) {
-    struct berth_bindings bindings = berth_bindings_like(problem, &list);
-    const struct berth_restatement as = {.bindings = &bindings};
-    code = berth_problem_restate(problem, &as, allocator, out_problem, err);
-  }
+  code = code != BERTH_OK ? code : restate_with(problem, &list, allocator, out_problem, err);
   berth_vec_finish(from, &list.all);
   return code;
 }

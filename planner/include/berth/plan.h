@@ -146,6 +146,11 @@ uint32_t *berth_plan_slot_mut(struct berth_plan *plan);
 struct berth_plan *berth_plan_copy(
     const struct berth_allocator *allocator, const struct berth_plan *plan, const struct berth_sync *syncs,
     uint32_t n_syncs);
+/* Whether it has places, and the one that it is compared with has none, costs more in spills, or as much and
+ * needs more bytes. */
+bool berth_plan_is_better(
+    const struct berth_plan *plan, bool other_is_placed, uint64_t other_spill_cost,
+    uint64_t other_arena_bytes);
 /* What the added waits cost; stays at the largest number where it would wrap. */
 uint64_t berth_plan_sync_cost(const struct berth_plan *plan);
 

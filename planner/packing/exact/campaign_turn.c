@@ -7,7 +7,8 @@
 enum {
   MOST_LUBY = 32,
   MOST_STALLED = 64, /* runs since the best */
-  UNGUIDED = 8,      /* one run in so many, by chance */
+  UNGUIDED = 8,      /* one run in so many, by chance; */
+  BY_BULK = 6,       /* in so many, likewise; all others by stretches */
   LANE_SLOTS = 1 << 14,
   REMEMBERED = 10, /* trouble is that of so many runs */
   FADES = 16       /* and one part in so many of what was before the turn */
@@ -100,10 +101,8 @@ static void begin_with_known(const struct turn *turn, struct berth_niche_search 
 
 /* A random order. */
 static void draw_order(struct berth_campaign_lane *lane, struct berth_rng *rng) {
-  static const enum berth_niche_by orders[] = {BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
-                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_STRETCH,
-                                               BERTH_NICHE_BY_STRETCH, BERTH_NICHE_BY_BULK};
-  enum berth_niche_by by = orders[berth_rng_below(rng, sizeof orders / sizeof *orders)];
+  bool is_by_bulk = berth_rng_below(rng, BY_BULK) == BY_BULK - 1;
+  enum berth_niche_by by = is_by_bulk ? BERTH_NICHE_BY_BULK : BERTH_NICHE_BY_STRETCH;
   lane->search.pick = BERTH_NICHE_FEWEST;
   double noise = MOST_NOISE * (double)berth_rng_below(rng, 1024) / 1024;
   berth_niche_order_key(lane->order.key, &lane->search, by, noise, rng);

@@ -33,7 +33,7 @@ static void choose_unit(struct berth_niche_model *model, const struct berth_nich
     divisor = gcd(divisor, in->size[b]);
     smallest = in->alignment[b] < smallest ? in->alignment[b] : smallest;
     largest = in->alignment[b] > largest ? in->alignment[b] : largest;
-    if (in->pin != NULL && in->pin[b] != BERTH_UNPINNED) {
+    if (berth_packing_is_pinned(in, b)) {
       model->has_pins = true;
       divisor = gcd(divisor, in->pin[b]);
     }
@@ -51,7 +51,7 @@ static void fill_sizes(struct berth_niche_model *model) {
     model->size[b] = (int64_t)(in->size[b] / model->unit + (in->size[b] % model->unit != 0));
     model->mask[b] = in->alignment[b] > model->unit ? (int64_t)(in->alignment[b] / model->unit) - 1 : 0;
     model->has_masks |= model->mask[b] != 0;
-    bool is_pinned = in->pin != NULL && in->pin[b] != BERTH_UNPINNED;
+    bool is_pinned = berth_packing_is_pinned(in, b);
     model->pin[b] = is_pinned ? (int64_t)(in->pin[b] / model->unit) : -1;
   }
 }

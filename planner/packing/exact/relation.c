@@ -240,7 +240,7 @@ enum berth_relation_result berth_relation_reset(struct berth_relation *relation,
     }
     relation->low[b] = 0;
     relation->high[b] = (int64_t)((capacity - in->size[b]) & ~(in->alignment[b] - 1));
-    if (in->pin != NULL && in->pin[b] != BERTH_UNPINNED) {
+    if (berth_packing_is_pinned(in, b)) {
       if (in->pin[b] > (uint64_t)relation->high[b]) {
         return BERTH_RELATION_REFUTED;
       }
