@@ -108,6 +108,11 @@ enum berthctl_exit berthctl_say_remote(
     const struct berthctl_terminal *terminal, const char *server, const char *file,
     const struct berth_error *err);
 
+/* An error of what was done here or there, as the options say, with a file. */
+enum berthctl_exit berthctl_say_failure(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *file,
+    const struct berth_error *err);
+
 /* Plans here or there, as the options say, and checks the plan. */
 enum berthctl_exit berthctl_compute(
     const struct berthctl_options *options, const struct berthctl_terminal *terminal,

@@ -216,8 +216,7 @@ static enum berthctl_exit find(
     return BERTHCTL_EXIT_OK;
   }
   if (code != BERTH_OK) {
-    return is_local ? berthctl_error_say(terminal, options->arguments[0], &err)
-                    : berthctl_say_remote(terminal, server, options->arguments[0], &err);
+    return berthctl_say_failure(options, terminal, options->arguments[0], &err);
   }
   return BERTHCTL_EXIT_OK;
 }

@@ -164,3 +164,11 @@ enum berthctl_exit berthctl_say_remote(
   }
   return is_address ? BERTHCTL_EXIT_USAGE : status;
 }
+
+enum berthctl_exit berthctl_say_failure(
+    const struct berthctl_options *options, const struct berthctl_terminal *terminal, const char *file,
+    const struct berth_error *err) {
+  return options->is_set[BERTHCTL_OPTION_LOCAL]
+             ? berthctl_error_say(terminal, file, err)
+             : berthctl_say_remote(terminal, berthctl_server_of(options), file, err);
+}

@@ -46,8 +46,7 @@ enum berthctl_exit berthctl_compute_with(
                                   : berthctl_remote_plan(server, problem, solve, &watch, out_planned, &err);
   berthctl_watch_finish(&watch);
   if (code != BERTH_OK) {
-    return is_local ? berthctl_error_say(terminal, file, &err)
-                    : berthctl_say_remote(terminal, server, file, &err);
+    return berthctl_say_failure(options, terminal, file, &err);
   }
   code = berthctl_local_check(
       out_planned->problem, out_planned->plan, solve->stable == NULL ? &terms : NULL, &err);

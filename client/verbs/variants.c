@@ -252,8 +252,7 @@ static enum berthctl_exit compute(
                      server, problem, &solve, bindings->variants, bindings->n, &watch, out, &err);
   berthctl_watch_finish(&watch);
   if (code != BERTH_OK) {
-    return is_local ? berthctl_error_say(terminal, options->arguments[0], &err)
-                    : berthctl_say_remote(terminal, server, options->arguments[0], &err);
+    return berthctl_say_failure(options, terminal, options->arguments[0], &err);
   }
   return BERTHCTL_EXIT_OK;
 }

@@ -116,8 +116,7 @@ static enum berthctl_exit judge(
                                         &watch, judged->violations, N_LISTED, &judged->verdict, &err);
   berthctl_watch_finish(&watch);
   if (code != BERTH_OK) {
-    return is_local ? berthctl_error_say(terminal, options->arguments[1], &err)
-                    : berthctl_say_remote(terminal, server, options->arguments[1], &err);
+    return berthctl_say_failure(options, terminal, options->arguments[1], &err);
   }
   judge_arena(judged);
   if (options->is_set[BERTHCTL_OPTION_JSON]) {

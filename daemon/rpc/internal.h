@@ -220,6 +220,8 @@ void replies_put(
 enum berth_code settle_budget(
     const struct berthd_rpc *rpc, struct berth_solve_options *options,
     struct berth_error *err) BERTH_MUST_USE;
+/* The judge refused what a search found: counts it, and is the error. */
+enum berth_code refuse_plan(const struct berthd_rpc *rpc, const char *what, struct berth_error *err);
 
 /* ---- Health (health.c) ---- */
 

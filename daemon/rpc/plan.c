@@ -136,6 +136,13 @@ static void reply_validated(struct call *call) {
   call_finish(call, &reply);
 }
 
+enum berth_code refuse_plan(const struct berthd_rpc *rpc, const char *what, struct berth_error *err) {
+  berthd_metrics_add(rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);
+  return berth_fail(
+      err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
+      "the independent check refused %s", what);
+}
+
 enum berth_code
 settle_budget(const struct berthd_rpc *rpc, struct berth_solve_options *options, struct berth_error *err) {
   if (options->budget_ticks == 0) {

@@ -497,10 +497,7 @@ static enum berth_code plan_checked(
   code = heed_stop(report, code, *out_plan, err);
   code = code != BERTH_OK ? code : berth_verify(of, *out_plan, planning->allocator, NULL, 0, &verdict, err);
   if (verdict.n_violations > 0) {
-    berthd_metrics_add(report->rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);
-    code = berth_fail(
-        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
-        "the independent check refused a plan of the search");
+    code = refuse_plan(report->rpc, "a plan of the search", err);
   }
   berth_problem_unref(of);
   return code;

@@ -145,10 +145,7 @@ static enum berth_code check(
   struct berth_verdict verdict;
   enum berth_code code = berth_verify_answer(of, plan, &terms, allocator, NULL, 0, &verdict, err);
   if (code == BERTH_OK && verdict.n_violations > 0) {
-    berthd_metrics_add(variants->call->rpc->metrics, BERTHD_METRIC_VERIFY_FAILURES, 0, 0, 1);
-    code = berth_fail(
-        err, BERTH_INTERNAL, BERTH_REASON_VERIFICATION_FAILED, BERTH_NO_INDEX, NULL,
-        "the independent check refused a plan; it was not returned");
+    code = refuse_plan(variants->call->rpc, "a plan; it was not returned", err);
   }
   return code;
 }
