@@ -253,6 +253,13 @@ struct berth_problem *symbolic_build(const struct symbolic *symbolic, const stru
   return problem;
 }
 
+struct berth_problem *symbolic_some(void) {
+  static struct symbolic symbolic;
+  struct berth_rng rng = {3};
+  symbolic_generate(&symbolic, &rng, 6);
+  return symbolic_build(&symbolic, NULL);
+}
+
 struct berth_bindings
 symbolic_bind(const struct symbolic *symbolic, struct berth_rng *rng, struct berth_binding *out) {
   for (uint32_t i = 0; i < symbolic->n_symbols; i++) {

@@ -31,6 +31,8 @@ enum berth_code symbolic_try_build(
     struct berth_error *err) BERTH_MUST_USE;
 /* Fails the test if the builder refuses. */
 struct berth_problem *symbolic_build(const struct symbolic *symbolic, const struct berth_bindings *bindings);
+/* Always the same one, of six operators. */
+struct berth_problem *symbolic_some(void);
 /* A number for every symbol within its bounds; `out` has room for all. */
 struct berth_bindings
 symbolic_bind(const struct symbolic *symbolic, struct berth_rng *rng, struct berth_binding *out);

@@ -12,6 +12,7 @@
 #include "minimalloc/minimalloc.h"
 #include "peers.h"
 #include "suite.h"
+#include "wish.h"
 
 enum {
   MOST_BY_RULES = 5000, /* rules take the square of it, and more */
@@ -100,27 +101,13 @@ static void list(struct input *input) {
 
 /* ---- Plans ---- */
 
-struct wish {
-  uint64_t arena; /* so much is enough */
-  bool is_met;
-};
-
-static void on_progress(void *ctx, const struct berth_progress *progress) {
-  struct wish *wish = ctx;
-  wish->is_met = wish->is_met || progress->arena_bytes <= wish->arena;
-}
-
-static bool should_stop(void *ctx) {
-  return ((const struct wish *)ctx)->is_met;
-}
-
 static uint64_t
 arena_of(const struct input *input, uint32_t strategies, uint64_t budget_ticks, uint64_t enough) {
   struct berth_solve_options options = berth_solve_options_default();
   options.budget_ticks = budget_ticks;
   options.strategies = strategies;
   struct wish wish = {.arena = enough};
-  struct berth_solve_hooks hooks = {.ctx = &wish, .should_stop = should_stop, .on_progress = on_progress};
+  const struct berth_solve_hooks hooks = wish_hooks(&wish);
   struct berth_plan *plan = NULL;
   struct berth_error err = {0};
   enum berth_code code = berth_solve(input->problem, &options, &hooks, NULL, &plan, &err);

@@ -8,22 +8,9 @@
 #include "peers.h"
 #include "sample.h"
 #include "suite.h"
+#include "wish.h"
 
 enum { PROBLEMS = 100000, MOST = 40, SCANT = 200000, AMPLE = 1000000, N_SHUFFLES = 4 };
-
-struct wish {
-  uint64_t arena; /* so much is enough */
-  bool is_met;
-};
-
-static void on_progress(void *ctx, const struct berth_progress *progress) {
-  struct wish *wish = ctx;
-  wish->is_met = wish->is_met || progress->arena_bytes <= wish->arena;
-}
-
-static bool should_stop(void *ctx) {
-  return ((const struct wish *)ctx)->is_met;
-}
 
 /* With this budget, but no longer than until so small an arena is found: the whole budget only makes it less.
  */
@@ -31,7 +18,7 @@ static uint64_t arena_of(const struct sample *sample, uint32_t k, uint64_t budge
   struct berth_solve_options options = berth_solve_options_default();
   options.budget_ticks = budget;
   struct wish wish = {.arena = enough};
-  struct berth_solve_hooks hooks = {.ctx = &wish, .should_stop = should_stop, .on_progress = on_progress};
+  const struct berth_solve_hooks hooks = wish_hooks(&wish);
   struct berth_problem *problem = sample_build(sample, NULL);
   struct berth_plan *plan = NULL;
   struct berth_error err = {0};

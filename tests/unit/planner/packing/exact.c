@@ -256,18 +256,23 @@ static void draw_many(struct many *many) {
       .capacity = BERTH_UNLIMITED};
 }
 
+static struct berth_packing_search
+search_many(struct many *many, struct berth_arena *arena, struct berth_effort *effort, uint32_t switches) {
+  return (struct berth_packing_search){
+      .instance = &many->instance,
+      .arena = arena,
+      .effort = effort,
+      .switches = switches,
+      .best_arena = BERTH_UNLIMITED,
+      .best_offset = many->offset};
+}
+
 static enum berth_code solve_many(
     struct many *many, const struct berth_allocator *allocator, struct berth_effort *effort,
     uint32_t switches) {
   struct berth_arena arena;
   berth_arena_init(&arena, allocator);
-  struct berth_packing_search search = {
-      .instance = &many->instance,
-      .arena = &arena,
-      .effort = effort,
-      .switches = switches,
-      .best_arena = BERTH_UNLIMITED,
-      .best_offset = many->offset};
+  struct berth_packing_search search = search_many(many, &arena, effort, switches);
   enum berth_code code = berth_packing_exact.run(&search);
   ck_assert_uint_le(search.lower_bound, search.best_arena);
   berth_arena_finish(&arena);
@@ -289,14 +294,8 @@ START_TEST(what_is_left_is_taken_up_where_it_was) {
     berth_effort_init(&effort, UINT64_C(1) << 24, NULL, NULL);
     berth_arena_init(&arena, berth_allocator_libc());
     struct berth_packing_break pause = {.ticks = step};
-    struct berth_packing_search search = {
-        .instance = &many.instance,
-        .arena = &arena,
-        .effort = &effort,
-        .switches = UINT32_MAX,
-        .pause = &pause,
-        .best_arena = BERTH_UNLIMITED,
-        .best_offset = many.offset};
+    struct berth_packing_search search = search_many(&many, &arena, &effort, UINT32_MAX);
+    search.pause = &pause;
     uint32_t n_left = 0;
     do {
       ck_assert_int_eq(berth_packing_exact.run(&search), BERTH_OK);
@@ -319,14 +318,8 @@ START_TEST(what_is_left_can_be_dropped) {
   berth_effort_init(&effort, UINT64_C(1) << 24, NULL, NULL);
   berth_arena_init(&arena, berth_allocator_libc());
   struct berth_packing_break pause = {.ticks = UINT64_C(1) << 23}; /* after the first turn */
-  struct berth_packing_search search = {
-      .instance = &many.instance,
-      .arena = &arena,
-      .effort = &effort,
-      .switches = UINT32_MAX,
-      .pause = &pause,
-      .best_arena = BERTH_UNLIMITED,
-      .best_offset = many.offset};
+  struct berth_packing_search search = search_many(&many, &arena, &effort, UINT32_MAX);
+  search.pause = &pause;
   ck_assert_int_eq(berth_packing_exact.run(&search), BERTH_OK);
   ck_assert_ptr_nonnull(pause.rest);
   berth_exact_drop(pause.rest);

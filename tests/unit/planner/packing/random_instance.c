@@ -77,6 +77,18 @@ void random_instance_improve(
   random_instance_finish(random);
 }
 
+void random_instance_expect_worth(
+    struct random_instance *room, const struct berth_packing_strategy *strategy, uint64_t limit_ticks) {
+  struct berth_rng rng = {.state = 4};
+  struct random_gain gain = {0};
+  for (int round = 0; round < 12; round++) {
+    random_instance_init(room, &rng, 600, 300, round % 2 == 0);
+    random_instance_improve(room, strategy, limit_ticks, &gain);
+  }
+  ck_assert_uint_ge(gain.n_open, 4);
+  ck_assert_uint_ge(2 * gain.n_better, gain.n_open);
+}
+
 void random_instance_expect_same_again(
     struct random_instance *room, const struct berth_packing_strategy *strategy) {
   uint64_t arena[2];

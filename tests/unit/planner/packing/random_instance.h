@@ -39,7 +39,11 @@ void random_instance_improve(
     struct random_instance *random, const struct berth_packing_strategy *strategy, uint64_t limit_ticks,
     struct random_gain *gain);
 
-/* Both make instances of their own in `room`. A strategy gives the same arena for the same ticks ... */
+/* These make instances of their own in `room`. A strategy is right, and gains on half of what placement
+ * leaves open; ... */
+void random_instance_expect_worth(
+    struct random_instance *room, const struct berth_packing_strategy *strategy, uint64_t limit_ticks);
+/* ... gives the same arena for the same ticks ... */
 void random_instance_expect_same_again(
     struct random_instance *room, const struct berth_packing_strategy *strategy);
 /* ... and ends soon after it is told to. */

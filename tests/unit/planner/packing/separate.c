@@ -9,14 +9,7 @@
 static struct random_instance random_one;
 
 START_TEST(worth_having_and_sound) {
-  struct berth_rng rng = {.state = 4};
-  struct random_gain gain = {0};
-  for (int round = 0; round < 12; round++) {
-    random_instance_init(&random_one, &rng, 600, 300, round % 2 == 0);
-    random_instance_improve(&random_one, &berth_packing_separate, 50000000, &gain);
-  }
-  ck_assert_uint_ge(gain.n_open, 4);
-  ck_assert_uint_ge(2 * gain.n_better, gain.n_open);
+  random_instance_expect_worth(&random_one, &berth_packing_separate, 50000000);
 }
 END_TEST
 

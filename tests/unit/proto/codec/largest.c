@@ -8,21 +8,6 @@
 #include "suite.h"
 #include "symbolic.h"
 
-enum { OPERATORS = 6 };
-
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
-static struct berth_problem *some_problem(void) {
-  static struct symbolic symbolic;
-  struct berth_rng rng = {3};
-  symbolic_generate(&symbolic, &rng, OPERATORS);
-  return symbolic_build(&symbolic, NULL);
-}
-
 static enum berth_code there(
     const struct berth_problem *problem, const struct berth_largest_question *question,
     struct berth_codec_largest *out, struct berth_error *err) {
@@ -31,13 +16,13 @@ static enum berth_code there(
   struct berth_solve_options options = berth_solve_options_default();
   options.capacity_bytes = 1000;
   ck_assert_int_eq(berth_codec_encode_largest(problem, &options, question, NULL, &sink, err), BERTH_OK);
-  enum berth_code code = berth_codec_decode_largest(codec(), message.bytes, message.n, out, err);
+  enum berth_code code = berth_codec_decode_largest(plain_codec(), message.bytes, message.n, out, err);
   message_finish(&message);
   return code;
 }
 
 START_TEST(test_request) {
-  struct berth_problem *problem = some_problem();
+  struct berth_problem *problem = symbolic_some();
   const struct berth_symbol *symbol = &berth_problem_symbols(problem)->symbols[0];
   const struct berth_largest_question questions[] = {
       {symbol->name, symbol->lower, symbol->upper, 7}, {symbol->name, 0, 0, 0}};
@@ -58,7 +43,7 @@ START_TEST(test_request) {
 END_TEST
 
 START_TEST(test_refusals) {
-  struct berth_problem *problem = some_problem();
+  struct berth_problem *problem = symbolic_some();
   const struct berth_symbol *symbol = &berth_problem_symbols(problem)->symbols[0];
   const struct berth_largest_question unknown = {{"nobody", 6}, 1, 2, 7};
   const struct berth_largest_question many = {symbol->name, symbol->lower, symbol->upper, 1001};
@@ -87,7 +72,7 @@ START_TEST(test_keep) {
   struct berth_codec_largest request;
   struct berth_error err;
   ck_assert_int_eq(
-      berth_codec_decode_largest(codec(), bytes, n_bytes, &request, &err), BERTH_INVALID_ARGUMENT);
+      berth_codec_decode_largest(plain_codec(), bytes, n_bytes, &request, &err), BERTH_INVALID_ARGUMENT);
   ck_assert_int_eq(err.reason, BERTH_REASON_BAD_KEEP);
   ck_assert_str_eq(err.field, "options.keep");
 }
@@ -112,7 +97,7 @@ START_TEST(test_response) {
   struct berth_error err;
   ck_assert_int_eq(berth_codec_encode_largest_response(&sent, &sink, &err), BERTH_OK);
   ck_assert_int_eq(
-      berth_codec_decode_largest_response(codec(), message.bytes, message.n, &got, &err), BERTH_OK);
+      berth_codec_decode_largest_response(plain_codec(), message.bytes, message.n, &got, &err), BERTH_OK);
   ck_assert(got.search.has_largest && got.search.largest == 9 && got.search.largest_is_known);
   ck_assert(got.search.has_all && got.search.all == 4 && !got.search.all_is_known);
   ck_assert(got.search.first == 2 && got.search.last == 20 && got.n_plans == 17);
@@ -125,7 +110,8 @@ START_TEST(test_response) {
   put_number(&point, 2, 9);
   put_message(&message, 10, &point);
   ck_assert_int_eq(
-      berth_codec_decode_largest_response(codec(), message.bytes, message.n, &got, &err), BERTH_INTERNAL);
+      berth_codec_decode_largest_response(plain_codec(), message.bytes, message.n, &got, &err),
+      BERTH_INTERNAL);
   message_finish(&message);
 }
 END_TEST

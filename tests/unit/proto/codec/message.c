@@ -125,6 +125,12 @@ static uint8_t *reserve(void *ctx, size_t n_bytes) {
   return message->bytes;
 }
 
+const struct berth_codec *plain_codec(void) {
+  static struct berth_codec codec;
+  codec.limits = berth_codec_limits_default();
+  return &codec;
+}
+
 struct berth_codec_sink sink_of(struct message *message) {
   return (struct berth_codec_sink){.ctx = message, .reserve = reserve};
 }

@@ -74,6 +74,8 @@ decode_problem(struct message *problem, const struct berth_codec_limits *limits,
 void expect_refused(
     struct message *problem, enum berth_code code, enum berth_reason reason, const char *field);
 
+/* With the default limits. */
+const struct berth_codec *plain_codec(void);
 struct berth_codec_sink sink_of(struct message *message);
 
 #endif

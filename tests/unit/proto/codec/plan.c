@@ -98,12 +98,6 @@ static struct berth_codec_plan response_of(const struct berth_plan *plan) {
   return response;
 }
 
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
 START_TEST(test_there_and_back) {
   static const uint32_t SIZES[] = {0, 1, 7, 62185};
   for (size_t s = 0; s < sizeof SIZES / sizeof SIZES[0]; s++) {
@@ -117,7 +111,7 @@ START_TEST(test_there_and_back) {
       struct berth_codec_sink sink = sink_of(&message);
       ck_assert_int_eq(berth_codec_encode_compute_response(&response, NULL, NULL, &sink, &err), BERTH_OK);
       ck_assert_int_eq(
-          berth_codec_decode_compute_response(codec(), message.bytes, message.n, SIZES[s], &got, &err),
+          berth_codec_decode_compute_response(plain_codec(), message.bytes, message.n, SIZES[s], &got, &err),
           BERTH_OK);
       same_plan(plan, got.plan);
       ck_assert_str_eq(got.plan_id, ID);
@@ -125,14 +119,15 @@ START_TEST(test_there_and_back) {
       ck_assert_double_eq(got.solve_seconds, 1.5);
       berth_plan_unref(got.plan);
       ck_assert_int_eq(
-          berth_codec_decode_compute_response(codec(), message.bytes, message.n, SIZES[s] + 1, &got, &err),
+          berth_codec_decode_compute_response(
+              plain_codec(), message.bytes, message.n, SIZES[s] + 1, &got, &err),
           BERTH_INTERNAL); /* a plan of another problem */
       message_finish(&message);
 
       sink = sink_of(&message);
       ck_assert_int_eq(berth_codec_encode_stream_result(&response, NULL, NULL, &sink, &err), BERTH_OK);
       ck_assert_int_eq(
-          berth_codec_decode_stream_response(codec(), message.bytes, message.n, SIZES[s], &event, &err),
+          berth_codec_decode_stream_response(plain_codec(), message.bytes, message.n, SIZES[s], &event, &err),
           BERTH_OK);
       ck_assert(event.is_result);
       same_plan(plan, event.result.plan);
@@ -142,7 +137,7 @@ START_TEST(test_there_and_back) {
       sink = sink_of(&message);
       ck_assert_int_eq(berth_codec_encode_got(&response, NULL, NULL, &sink, &err), BERTH_OK);
       ck_assert_int_eq(
-          berth_codec_decode_get_response(codec(), message.bytes, message.n, &got, &err), BERTH_OK);
+          berth_codec_decode_get_response(plain_codec(), message.bytes, message.n, &got, &err), BERTH_OK);
       same_plan(plan, got.plan);
       berth_plan_unref(got.plan);
       message_finish(&message);
@@ -160,7 +155,7 @@ START_TEST(test_infeasible) {
   struct message message = {0};
   const struct berth_codec_sink sink = sink_of(&message);
   ck_assert_int_eq(berth_codec_encode_plan(&response, NULL, &sink, &err), BERTH_OK);
-  ck_assert_int_eq(berth_codec_decode_plan(codec(), message.bytes, message.n, 5, &got, &err), BERTH_OK);
+  ck_assert_int_eq(berth_codec_decode_plan(plain_codec(), message.bytes, message.n, 5, &got, &err), BERTH_OK);
   same_plan(plan, got.plan);
   berth_plan_unref(got.plan);
   berth_plan_unref(plan);
@@ -176,7 +171,7 @@ START_TEST(test_validate_only_has_no_plan) {
   const struct berth_codec_sink sink = sink_of(&message);
   ck_assert_int_eq(berth_codec_encode_compute_response(&response, NULL, NULL, &sink, &err), BERTH_OK);
   ck_assert_int_eq(
-      berth_codec_decode_compute_response(codec(), message.bytes, message.n, 3, &got, &err), BERTH_OK);
+      berth_codec_decode_compute_response(plain_codec(), message.bytes, message.n, 3, &got, &err), BERTH_OK);
   ck_assert_ptr_null(got.plan);
   message_finish(&message);
 }
@@ -192,7 +187,8 @@ START_TEST(test_progress) {
     const struct berth_codec_sink sink = sink_of(&message);
     ck_assert_int_eq(berth_codec_encode_stream_progress(&progress, 0.25, &sink, &err), BERTH_OK);
     ck_assert_int_eq(
-        berth_codec_decode_stream_response(codec(), message.bytes, message.n, 3, &event, &err), BERTH_OK);
+        berth_codec_decode_stream_response(plain_codec(), message.bytes, message.n, 3, &event, &err),
+        BERTH_OK);
     ck_assert(!event.is_result);
     ck_assert_uint_eq(event.progress.arena_bytes, ARENAS[i]);
     ck_assert_uint_eq(event.progress.lower_bound_bytes, 2048);
@@ -212,7 +208,8 @@ static void expect_bad_answer(const Berth__V1__Plan *plan) {
   size_t n = berth__v1__compute_plan_response__get_packed_size(&response);
   uint8_t *bytes = malloc(n);
   berth__v1__compute_plan_response__pack(&response, bytes);
-  ck_assert_int_eq(berth_codec_decode_compute_response(codec(), bytes, n, 2, &got, &err), BERTH_INTERNAL);
+  ck_assert_int_eq(
+      berth_codec_decode_compute_response(plain_codec(), bytes, n, 2, &got, &err), BERTH_INTERNAL);
   ck_assert_ptr_null(got.plan);
   free(bytes);
 }
@@ -275,14 +272,14 @@ START_TEST(test_get_request) {
   struct message message = {0};
   struct berth_codec_sink sink = sink_of(&message);
   ck_assert_int_eq(berth_codec_encode_get(ID, &sink, &err), BERTH_OK);
-  ck_assert_int_eq(berth_codec_decode_get(codec(), message.bytes, message.n, id, &err), BERTH_OK);
+  ck_assert_int_eq(berth_codec_decode_get(plain_codec(), message.bytes, message.n, id, &err), BERTH_OK);
   ck_assert_str_eq(id, ID);
   message_finish(&message);
   for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
     sink = sink_of(&message);
     ck_assert_int_eq(berth_codec_encode_get(BAD[i], &sink, &err), BERTH_OK);
     ck_assert_int_eq(
-        berth_codec_decode_get(codec(), message.bytes, message.n, id, &err), BERTH_INVALID_ARGUMENT);
+        berth_codec_decode_get(plain_codec(), message.bytes, message.n, id, &err), BERTH_INVALID_ARGUMENT);
     ck_assert_str_eq(err.field, "plan_id");
     message_finish(&message);
   }

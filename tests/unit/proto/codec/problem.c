@@ -10,12 +10,6 @@
 #include "suite.h"
 #include "symbolic.h"
 
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
 static struct berth_problem *there_and_back(const struct berth_problem *problem) {
   const struct berth_solve_options options = berth_solve_options_default();
   struct message message = {0};
@@ -23,7 +17,7 @@ static struct berth_problem *there_and_back(const struct berth_problem *problem)
   struct berth_error err;
   const struct berth_codec_sink sink = sink_of(&message);
   ck_assert_int_eq(berth_codec_encode_compute(problem, &options, true, NULL, &sink, &err), BERTH_OK);
-  enum berth_code code = berth_codec_decode_compute(codec(), message.bytes, message.n, &request, &err);
+  enum berth_code code = berth_codec_decode_compute(plain_codec(), message.bytes, message.n, &request, &err);
   ck_assert_msg(code == BERTH_OK, "%s: %s", err.field, err.message);
   ck_assert(request.validate_only);
   ck_assert_uint_eq(request.options.budget_ticks, options.budget_ticks);
@@ -323,7 +317,8 @@ START_TEST(test_views_and_permissions) {
     struct berth_error err;
     const struct berth_codec_sink sink = sink_of(&message);
     ck_assert_int_eq(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err), BERTH_OK);
-    ck_assert_int_eq(berth_codec_decode_compute(codec(), message.bytes, message.n, &request, &err), BERTH_OK);
+    ck_assert_int_eq(
+        berth_codec_decode_compute(plain_codec(), message.bytes, message.n, &request, &err), BERTH_OK);
     same_problem(problem, request.problem);
     const struct berth_permissions *a = berth_problem_permissions(problem);
     const struct berth_permissions *b = berth_problem_permissions(request.problem);
@@ -532,7 +527,8 @@ START_TEST(test_stream_reads_compute) {
   struct berth_problem *problem = sample_build(&sample, NULL);
   const struct berth_codec_sink sink = sink_of(&message);
   ck_assert_int_eq(berth_codec_encode_compute(problem, &options, false, NULL, &sink, &err), BERTH_OK);
-  ck_assert_int_eq(berth_codec_decode_stream(codec(), message.bytes, message.n, &request, &err), BERTH_OK);
+  ck_assert_int_eq(
+      berth_codec_decode_stream(plain_codec(), message.bytes, message.n, &request, &err), BERTH_OK);
   same_problem(problem, request.problem);
   ck_assert_uint_eq(request.options.strategies, options.strategies);
   ck_assert_int_eq(request.options.reuse, options.reuse);

@@ -17,12 +17,6 @@ enum {
   PLACED_POOL = 5
 };
 
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
 static void put_placed(struct message *placed, size_t n) {
   struct message problem = {0};
   put_buffers(&problem, n);
@@ -31,7 +25,7 @@ static void put_placed(struct message *placed, size_t n) {
 
 static enum berth_code
 decode_explain(struct message *request, struct berth_codec_explain *out, struct berth_error *err) {
-  enum berth_code code = berth_codec_decode_explain(codec(), request->bytes, request->n, out, err);
+  enum berth_code code = berth_codec_decode_explain(plain_codec(), request->bytes, request->n, out, err);
   message_finish(request);
   return code;
 }
@@ -117,7 +111,7 @@ START_TEST(both_sides_of_a_diff) {
     put_message(&request, BEFORE, &sides[0]);
     put_message(&request, AFTER, &sides[1]);
     put_number(&request, 3, most);
-    ck_assert_int_eq(berth_codec_decode_diff(codec(), request.bytes, request.n, &diff, &err), BERTH_OK);
+    ck_assert_int_eq(berth_codec_decode_diff(plain_codec(), request.bytes, request.n, &diff, &err), BERTH_OK);
     ck_assert_uint_eq(diff.max_differences, most == 0 ? 1000 : 1);
     ck_assert_uint_eq(berth_problem_buffers(diff.sides[0].problem)->n, 2);
     ck_assert_uint_eq(berth_problem_buffers(diff.sides[1].problem)->n, 3);
@@ -129,7 +123,8 @@ START_TEST(both_sides_of_a_diff) {
   struct message side = {0};
   put_placed(&side, 2);
   put_message(&half, BEFORE, &side);
-  ck_assert_int_eq(berth_codec_decode_diff(codec(), half.bytes, half.n, &diff, &err), BERTH_INVALID_ARGUMENT);
+  ck_assert_int_eq(
+      berth_codec_decode_diff(plain_codec(), half.bytes, half.n, &diff, &err), BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, "after.problem");
   ck_assert(diff.sides[0].problem == NULL && diff.sides[1].problem == NULL);
   message_finish(&half);

@@ -8,12 +8,6 @@
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
 START_TEST(measurements_there_and_back) {
   const struct berth_measurement sent = {
       .pool = 3, .measured_bytes = 700, .planned_bytes = 350, .ratio = 2, .source = "trace"};
@@ -24,13 +18,15 @@ START_TEST(measurements_there_and_back) {
   uint64_t n = 0;
   ck_assert_int_eq(berth_codec_encode_measurement_report(ID, &sent, &sink, NULL), BERTH_OK);
   ck_assert_int_eq(
-      berth_codec_decode_measurement_report(codec(), message.bytes, message.n, id, &came, NULL), BERTH_OK);
+      berth_codec_decode_measurement_report(plain_codec(), message.bytes, message.n, id, &came, NULL),
+      BERTH_OK);
   ck_assert_str_eq(id, ID);
   ck_assert(came.pool == 3 && came.measured_bytes == 700 && strcmp(came.source, "trace") == 0);
   message_finish(&message);
   ck_assert_int_eq(berth_codec_encode_measurement_response(&sent, 5, &sink, NULL), BERTH_OK);
   ck_assert_int_eq(
-      berth_codec_decode_measurement_response(codec(), message.bytes, message.n, &came, &n, NULL), BERTH_OK);
+      berth_codec_decode_measurement_response(plain_codec(), message.bytes, message.n, &came, &n, NULL),
+      BERTH_OK);
   ck_assert(n == 5 && came.planned_bytes == 350 && came.ratio == 2 && strcmp(came.source, "trace") == 0);
   message_finish(&message);
 }
@@ -45,7 +41,7 @@ static void expect_no_report(uint64_t measured, const char *id, const char *sour
   put_number(&message, 3, measured);
   put_text(&message, 4, source);
   ck_assert_int_eq(
-      berth_codec_decode_measurement_report(codec(), message.bytes, message.n, out, &came, &err),
+      berth_codec_decode_measurement_report(plain_codec(), message.bytes, message.n, out, &came, &err),
       BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, field);
   message_finish(&message);
@@ -76,13 +72,14 @@ START_TEST(pages_there_and_back) {
   uint32_t n;
   ck_assert_int_eq(berth_codec_encode_list_response(sent, 2, &next, NULL, &sink, NULL), BERTH_OK);
   ck_assert_int_eq(
-      berth_codec_decode_list_response(codec(), message.bytes, message.n, came, &n, token, NULL), BERTH_OK);
+      berth_codec_decode_list_response(plain_codec(), message.bytes, message.n, came, &n, token, NULL),
+      BERTH_OK);
   ck_assert_uint_eq(n, 2);
   ck_assert(came[0].status == BERTH_PLAN_INFEASIBLE && came[0].n_buffers == 4);
   ck_assert(came[1].arena_bytes == 8 && came[1].n_measurements == 2 && came[1].highest_ratio == 1.5);
   message_finish(&message);
   ck_assert_int_eq(berth_codec_encode_list(7, token, &sink, NULL), BERTH_OK);
-  ck_assert_int_eq(berth_codec_decode_list(codec(), message.bytes, message.n, &list, NULL), BERTH_OK);
+  ck_assert_int_eq(berth_codec_decode_list(plain_codec(), message.bytes, message.n, &list, NULL), BERTH_OK);
   ck_assert(list.page_size == 7 && list.has_after && list.after == next);
   message_finish(&message);
 }
@@ -96,14 +93,15 @@ START_TEST(sizes_of_pages) {
   for (size_t i = 0; i < 5; i++) {
     struct message message = {0};
     put_number(&message, 1, sizes[i]);
-    ck_assert_int_eq(berth_codec_decode_list(codec(), message.bytes, message.n, &list, NULL), BERTH_OK);
+    ck_assert_int_eq(berth_codec_decode_list(plain_codec(), message.bytes, message.n, &list, NULL), BERTH_OK);
     ck_assert(list.page_size == expected[i] && !list.has_after);
     message_finish(&message);
   }
   struct message negative = {0};
   put_number(&negative, 1, (uint64_t)-1);
   ck_assert_int_eq(
-      berth_codec_decode_list(codec(), negative.bytes, negative.n, &list, &err), BERTH_INVALID_ARGUMENT);
+      berth_codec_decode_list(plain_codec(), negative.bytes, negative.n, &list, &err),
+      BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, "page_size");
   message_finish(&negative);
 }
@@ -117,23 +115,25 @@ START_TEST(batches_keep_their_order) {
   other[0] = 'f';
   put_text(&message, 1, ID);
   put_text(&message, 1, other);
-  ck_assert_int_eq(berth_codec_decode_batch(codec(), message.bytes, message.n, &batch, &err), BERTH_OK);
+  ck_assert_int_eq(berth_codec_decode_batch(plain_codec(), message.bytes, message.n, &batch, &err), BERTH_OK);
   ck_assert_uint_eq(batch.n, 2);
   ck_assert_str_eq(batch.plan_ids[0], ID);
   ck_assert_str_eq(batch.plan_ids[1], other);
   berth_codec_batch_finish(&batch);
   put_text(&message, 1, "nothing");
   ck_assert_int_eq(
-      berth_codec_decode_batch(codec(), message.bytes, message.n, &batch, &err), BERTH_INVALID_ARGUMENT);
+      berth_codec_decode_batch(plain_codec(), message.bytes, message.n, &batch, &err),
+      BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, "plan_ids[2]");
   message_finish(&message);
-  ck_assert_int_eq(berth_codec_decode_batch(codec(), NULL, 0, &batch, &err), BERTH_INVALID_ARGUMENT);
+  ck_assert_int_eq(berth_codec_decode_batch(plain_codec(), NULL, 0, &batch, &err), BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, "plan_ids");
   for (int i = 0; i < 1001; i++) {
     put_text(&message, 1, ID);
   }
   ck_assert_int_eq(
-      berth_codec_decode_batch(codec(), message.bytes, message.n, &batch, &err), BERTH_RESOURCE_EXHAUSTED);
+      berth_codec_decode_batch(plain_codec(), message.bytes, message.n, &batch, &err),
+      BERTH_RESOURCE_EXHAUSTED);
   message_finish(&message);
 }
 END_TEST
@@ -151,10 +151,12 @@ START_TEST(plans_with_what_was_measured) {
   measured.items[0] = (struct berth_measurement){.measured_bytes = 5, .planned_bytes = 4, .ratio = 1.25};
   measured.items[1] = (struct berth_measurement){.measured_bytes = 4, .planned_bytes = 4, .ratio = 1};
   ck_assert_int_eq(berth_codec_encode_got(&sent, &measured, NULL, &sink, NULL), BERTH_OK);
-  ck_assert_int_eq(berth_codec_decode_measured(codec(), message.bytes, message.n, &came, NULL), BERTH_OK);
+  ck_assert_int_eq(
+      berth_codec_decode_measured(plain_codec(), message.bytes, message.n, &came, NULL), BERTH_OK);
   ck_assert(
       came.n_all == 12 && came.n == 2 && came.items[0].ratio == 1.25 && came.items[1].measured_bytes == 4);
-  ck_assert_int_eq(berth_codec_decode_get_response(codec(), message.bytes, message.n, &got, NULL), BERTH_OK);
+  ck_assert_int_eq(
+      berth_codec_decode_get_response(plain_codec(), message.bytes, message.n, &got, NULL), BERTH_OK);
   ck_assert_str_eq(got.plan_id, ID);
   berth_plan_unref(got.plan);
   message_finish(&message);

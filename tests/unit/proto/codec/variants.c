@@ -9,21 +9,6 @@
 #include "suite.h"
 #include "symbolic.h"
 
-enum { OPERATORS = 6 };
-
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
-static struct berth_problem *some_problem(void) {
-  static struct symbolic symbolic;
-  struct berth_rng rng = {3};
-  symbolic_generate(&symbolic, &rng, OPERATORS);
-  return symbolic_build(&symbolic, NULL);
-}
-
 static enum berth_code there(
     const struct berth_codec *with, const struct berth_problem *problem,
     const struct berth_bindings *variants, uint32_t n, struct berth_codec_variants *out,
@@ -39,14 +24,14 @@ static enum berth_code there(
 }
 
 START_TEST(test_request) {
-  struct berth_problem *problem = some_problem();
+  struct berth_problem *problem = symbolic_some();
   const struct berth_symbol *symbol = &berth_problem_symbols(problem)->symbols[0];
   const struct berth_binding items[] = {
       {symbol->name, symbol->lower, symbol->lower}, {symbol->name, symbol->lower, symbol->upper}};
   const struct berth_bindings variants[] = {
       {.n = 1, .items = &items[0]}, {.n = 0}, {.n = 1, .items = &items[1]}};
   struct berth_codec_variants request;
-  ck_assert_int_eq(there(codec(), problem, variants, 3, &request, NULL), BERTH_OK);
+  ck_assert_int_eq(there(plain_codec(), problem, variants, 3, &request, NULL), BERTH_OK);
   ck_assert_uint_eq(request.n, 3);
   ck_assert_uint_eq(request.items[1].n, 0);
   ck_assert_uint_eq(request.items[0].items[0].upper, symbol->lower);
@@ -59,7 +44,7 @@ START_TEST(test_request) {
 END_TEST
 
 START_TEST(test_refusals) {
-  struct berth_problem *problem = some_problem();
+  struct berth_problem *problem = symbolic_some();
   const struct berth_symbol *symbol = &berth_problem_symbols(problem)->symbols[0];
   const struct berth_binding items[] = {
       {symbol->name, symbol->lower, symbol->lower},
@@ -79,17 +64,17 @@ START_TEST(test_refusals) {
   struct berth_error err;
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     const struct berth_bindings variants[] = {{.n = 1, .items = items}, wrong[i].second};
-    ck_assert_int_eq(there(codec(), problem, variants, 2, &request, &err), BERTH_INVALID_ARGUMENT);
+    ck_assert_int_eq(there(plain_codec(), problem, variants, 2, &request, &err), BERTH_INVALID_ARGUMENT);
     ck_assert_str_eq(err.field, wrong[i].field);
     ck_assert_int_eq(err.reason, BERTH_REASON_BAD_SYMBOL);
     ck_assert_ptr_null(request.problem);
   }
-  ck_assert_int_eq(there(codec(), problem, NULL, 0, &request, &err), BERTH_INVALID_ARGUMENT);
+  ck_assert_int_eq(there(plain_codec(), problem, NULL, 0, &request, &err), BERTH_INVALID_ARGUMENT);
   ck_assert_str_eq(err.field, "variants");
   static struct berth_bindings many[BERTH_MAX_VARIANTS + 1];
   ck_assert_int_eq(
-      there(codec(), problem, many, BERTH_MAX_VARIANTS + 1, &request, &err), BERTH_RESOURCE_EXHAUSTED);
-  struct berth_codec small = *codec();
+      there(plain_codec(), problem, many, BERTH_MAX_VARIANTS + 1, &request, &err), BERTH_RESOURCE_EXHAUSTED);
+  struct berth_codec small = *plain_codec();
   small.limits.buffers = 3 * (uint64_t)berth_problem_buffers(problem)->n + 40;
   ck_assert_int_eq(there(&small, problem, many, 40, &request, &err), BERTH_RESOURCE_EXHAUSTED);
   berth_problem_unref(problem);
@@ -97,7 +82,7 @@ START_TEST(test_refusals) {
 END_TEST
 
 START_TEST(test_answer) {
-  struct berth_problem *problem = some_problem();
+  struct berth_problem *problem = symbolic_some();
   struct berth_solve_options options = berth_solve_options_default();
   struct berth_plan *plan = NULL;
   struct berth_problem *of = NULL;
@@ -131,10 +116,12 @@ START_TEST(test_answer) {
   struct berth_codec_variant_result bounds_back;
   struct berth_error err;
   ck_assert_int_eq(
-      berth_codec_decode_variants_response(codec(), message.bytes, message.n, back, 2, &bounds_back, &err),
+      berth_codec_decode_variants_response(
+          plain_codec(), message.bytes, message.n, back, 2, &bounds_back, &err),
       BERTH_INTERNAL); /* not as many as were asked for */
   ck_assert_int_eq(
-      berth_codec_decode_variants_response(codec(), message.bytes, message.n, back, 3, &bounds_back, &err),
+      berth_codec_decode_variants_response(
+          plain_codec(), message.bytes, message.n, back, 3, &bounds_back, &err),
       BERTH_OK);
   ck_assert(back[0].from_bounds && !back[2].from_bounds);
   ck_assert_uint_eq(back[0].plan.plan->arena_bytes, plan->arena_bytes);

@@ -5,12 +5,6 @@
 #include "sample.h"
 #include "suite.h"
 
-static const struct berth_codec *codec(void) {
-  static struct berth_codec codec;
-  codec.limits = berth_codec_limits_default();
-  return &codec;
-}
-
 static struct berth_problem *three_buffers(void) {
   struct sample sample;
   sample_init(&sample);
@@ -34,7 +28,8 @@ START_TEST(test_request) {
     ck_assert_int_eq(
         berth_codec_encode_verify(problem, with_pools ? POOLS : NULL, OFFSETS, 7, NULL, &sink, &err),
         BERTH_OK);
-    ck_assert_int_eq(berth_codec_decode_verify(codec(), message.bytes, message.n, &request, &err), BERTH_OK);
+    ck_assert_int_eq(
+        berth_codec_decode_verify(plain_codec(), message.bytes, message.n, &request, &err), BERTH_OK);
     ck_assert_mem_eq(request.offset, OFFSETS, sizeof OFFSETS);
     ck_assert_int_eq(request.pool != NULL, with_pools);
     ck_assert_uint_eq(request.max_violations, 7);
@@ -54,7 +49,7 @@ static void expect(struct message *extra, enum berth_reason reason, const char *
   put_buffers(&problem, 3);
   put_message(&whole, REQUEST_PROBLEM, &problem);
   put_bytes(&whole, extra->bytes, extra->n);
-  enum berth_code code = berth_codec_decode_verify(codec(), whole.bytes, whole.n, &request, &err);
+  enum berth_code code = berth_codec_decode_verify(plain_codec(), whole.bytes, whole.n, &request, &err);
   ck_assert_int_eq(code, BERTH_INVALID_ARGUMENT);
   ck_assert_msg(err.reason == reason, "%s: %s", berth_reason_name(err.reason), err.message);
   ck_assert_str_eq(err.field, field);
@@ -103,7 +98,8 @@ START_TEST(test_verdict) {
     const struct berth_codec_sink sink = sink_of(&message);
     ck_assert_int_eq(berth_codec_encode_verify_response(&verdict, violations, NULL, &sink, &err), BERTH_OK);
     ck_assert_int_eq(
-        berth_codec_decode_verify_response(codec(), message.bytes, message.n, got, capacity, &said, &err),
+        berth_codec_decode_verify_response(
+            plain_codec(), message.bytes, message.n, got, capacity, &said, &err),
         BERTH_OK);
     ck_assert_uint_eq(said.n_violations, 17);
     ck_assert_uint_eq(said.n_listed, capacity < 2 ? capacity : 2);
@@ -130,7 +126,7 @@ START_TEST(test_a_verdict_that_contradicts_itself) {
   put_number(&message, 1, 1); /* valid */
   put_number(&message, 2, 5); /* with five violations */
   ck_assert_int_eq(
-      berth_codec_decode_verify_response(codec(), message.bytes, message.n, NULL, 0, &verdict, &err),
+      berth_codec_decode_verify_response(plain_codec(), message.bytes, message.n, NULL, 0, &verdict, &err),
       BERTH_INTERNAL);
   message_finish(&message);
 }
